@@ -33,3 +33,20 @@ def test_a_group_with_names_of_its_own_reaches_to_the_next() -> None:
         ",Plants,,Animals,,", "Site,trees,herbs,birds,fish,worms", "North,2,74,2,77,5", "South,10,59,3,86,4"
     )
     assert [column.path[0] for column in table.columns] == ["Plants"] * 2 + ["Animals"] * 3
+
+
+def test_names_below_a_title_over_most_columns_name_them_though_some_have_none() -> None:
+    pins = [
+        ("1", "GND", "", "", "2", "GND", "", ""),
+        ("3", "UART_RX", "I", "Shared UART", "4", "UART_TX", "O", "Shared UART"),
+        ("5", "+5V", "I", "DC power", "6", "NRESET", "O", "Master reset"),
+        ("7", "+12V", "I", "DC power", "8", "+12V", "I", "DC power"),
+        ("9", "SYNC", "I", "Sync input", "10", "SSCL", "O", "Shared clock"),
+    ]
+    lines = ("".join(f"<td>{text}</td>" for text in pin) for pin in pins)
+    names = "".join(f"<td>{text}</td>" for text in ("", "A", "Dir", "", "", "B", "Dir", ""))
+    rows = "".join(f"<tr>{line}</tr>" for line in (names, *lines))
+    title = '<tr><td></td><td colspan="6">MCU module (2 x 5-pin)</td><td>Status: Mandatory</td></tr>'
+    (table,) = read_bytes("pins.html", f"<table>{title}{rows}</table>".encode(), 256)[1].values()
+    assert [column.path[1:] for column in table.columns[:6]] == [("A",), ("Dir",), (), (), ("B",), ("Dir",)]
+    assert [row.path for row in table.rows] == [(pin[0],) for pin in pins]

@@ -30,6 +30,7 @@ from mixrag_cli.tables.text_rows import says_kind_of_answers
 
 MAX_TITLE_ROWS = 6
 MOST_COLUMNS = 0.6  # that a title stands across
+MIN_LABELLED = 0.8  # of the rows below names of columns without a label; set by judgement
 TITLE_ASIDE = 2  # cells of a title row with something at its side,
 TITLE_AND_HEADER = 3  # and the rows of it, of a second title and of the first headers
 TABLE_NUMBER = re.compile(r"^(?:table\s)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?[.:]?$", re.I)
@@ -68,6 +69,8 @@ def find_layout(matrix: Matrix) -> Layout | None:
     titles = _leading_titles(matrix, below, end)
     first = titles[-1] + 1 if titles else 0
     headers = () if matrix.is_headless else find_header_rows(matrix, below, first, end)
+    if _names_below_group(matrix, headers, end):
+        headers = (*headers, headers[-1] + 1)
     start = headers[-1] + 1 if headers else first
     if start >= end:
         return None
@@ -89,6 +92,23 @@ def find_layout(matrix: Matrix) -> Layout | None:
     kept = tuple(row for row in headers if row not in units)
     kept = tuple(row for row in kept if not numbers_all_columns(matrix, row)) or kept
     return Layout(titles, kept, units, range(start, end), notes, labels, data, bool(headers), is_flat, axes)
+
+
+def _names_below_group(matrix: Matrix, headers: tuple[int, ...], end: int) -> bool:
+    """Whether the row below a heading over most columns names columns: texts without the label that others have.
+
+    It may leave columns blank, as the numbers of pins and what they are for.
+    """
+    if not headers or matrix.at(headers[-1], 0) is not None:
+        return False
+    row = headers[-1] + 1
+    columns = range(1, matrix.n_columns)
+    names = list(matrix.cells_of_row(row, columns)) if row < end - 1 else []
+    is_grouped = any(cell.column_span >= MOST_COLUMNS * len(columns) for cell in matrix.cells_of_row(row - 1, columns))
+    are_names = len(names) > 1 and all(cell.row == row and matrix.kind(row, cell.column) == "text" for cell in names)
+    labelled = [matrix.at(at, 0) is not None for at in range(row + 1, end)]
+    is_alone = matrix.at(row, 0) is None and sum(labelled) >= MIN_LABELLED * len(labelled)
+    return is_grouped and are_names and is_alone
 
 
 def _without_kinds(matrix: Matrix, headers: tuple[int, ...], end: int) -> tuple[int, ...]:
