@@ -15,6 +15,10 @@ DRAWN = re.compile(r"[ \t]*\| |[ \t]*\S.*? {2}\S")  # a line that may be a table
 CODE_POINT = re.compile(r"(?:0x|x|\\x|U\+|u|\\u|&#x)([0-9a-f]{1,6});?$", re.IGNORECASE)
 MAX_CODE_POINT = 0x10FFFF
 
+# A directive with one word behind it or none (a class, a picture, a language) and its options: a page shows neither.
+DIRECTIVE_LINE = re.compile(r"[ \t]*\.\. [\w:+.-]{1,40}::(?:[ \t]+\S+)?[ \t]*$")
+OPTION_LINE = re.compile(r"[ \t]*:[\w-]{1,40}:(?:[ \t].*)?$")
+
 # A role's text without its target, a literal, a link, and what is strong or stressed: each as a page shows it.
 MARKUP = re.compile(
     r":[a-z][\w:+.-]{0,40}:`(?P<role>[^`<]{1,200}?)(?:\s*<[^`>]{0,300}>)?`"
@@ -27,6 +31,17 @@ MARKUP = re.compile(
 def shown(text: str) -> str:
     """The text as a page shows it, without the marks of roles, links and literals."""
     return MARKUP.sub(lambda found: next(part for part in found.groups() if part is not None), text)
+
+
+def without_directives(lines: Sequence[str]) -> list[str]:
+    """The lines of a table's cell without those that only say how it is shown; a directive with a text is kept."""
+    kept: list[str] = []
+    is_inside = False
+    for line in lines:
+        is_inside = DIRECTIVE_LINE.match(line) is not None or (is_inside and OPTION_LINE.match(line) is not None)
+        if not is_inside:
+            kept.append(line)
+    return kept
 
 
 def with_substitutions(lines: Sequence[str]) -> Sequence[str]:

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mixrag_cli.readers.text_markup.rst_markup import shown
+from mixrag_cli.readers.text_markup.rst_markup import shown, without_directives
 from mixrag_cli.readers.text_markup.text_grid import MAX_COLUMNS, TextCell, TextTable, to_table, with_their_lines
 from mixrag_cli.readers.text_markup.text_tables import find_text_tables
 
@@ -119,7 +119,8 @@ def _listed_cell(lines: Sequence[str], numbers: Sequence[int], *, is_header: boo
     start = opening.end() if opening else 0
     mark = CELL_MARK.match(first[start:])
     texts = [first[start:][mark.end() if mark else 0 :], *(lines[number] for number in numbers[1:])]
-    return TextCell(shown(" ".join(" ".join(texts).split())), numbers[0], numbers[-1], is_header=is_header)
+    text = " ".join(" ".join(without_directives(texts)).split())
+    return TextCell(shown(text), numbers[0], numbers[-1], is_header=is_header)
 
 
 def _separated_rows(lines: Sequence[str], directive: Directive) -> list[list[TextCell]]:

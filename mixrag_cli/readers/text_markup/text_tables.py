@@ -20,7 +20,7 @@ from itertools import islice, product
 from mixrag_cli.readers.text_markup.aligned_text import DASH_RUN, DASHES, dashed_rows, tabbed_rows
 from mixrag_cli.readers.text_markup.figured_text import figured_rows
 from mixrag_cli.readers.text_markup.printed_frames import frame_rows, series_rows
-from mixrag_cli.readers.text_markup.rst_markup import shown
+from mixrag_cli.readers.text_markup.rst_markup import shown, without_directives
 from mixrag_cli.readers.text_markup.tex_tables import caption_of, tabular_rows
 from mixrag_cli.readers.text_markup.text_grid import MAX_COLUMNS, TextCell, TextTable, to_table
 from mixrag_cli.records.documents import Grid
@@ -163,7 +163,7 @@ class _Boxes:
         start, end = self._edges[columns[0]] + 1, self._edges[columns[1]]
         texts = [self._lines[at][start:end] for at in range(above + 1, below)]
         spans = rows[1] - rows[0], columns[1] - columns[0]
-        return TextCell(_joined(texts), above + 1, None, *spans, is_header=below <= header_end)
+        return TextCell(_joined(without_directives(texts)), above + 1, None, *spans, is_header=below <= header_end)
 
 
 def _columns(lines: Sequence[str], first: int, last: int) -> tuple[int, list[Row]]:
