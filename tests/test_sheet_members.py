@@ -103,6 +103,28 @@ def test_a_whole_without_a_word_for_it_is_no_member_where_its_rows_add_up_to_it(
     assert summary_rows(other) == frozenset()
 
 
+def left_out(rows: list[list[str]]) -> list[str]:
+    table = to_table(rows)
+    return [" > ".join(row.path) for row in table.rows if row.index in summary_rows(table)]
+
+
+def test_a_code_that_names_a_statistic_too_is_a_member_where_its_figures_are_none() -> None:
+    teams = [["CHI", "12", "4", "31"], ["MIN", "11", "5", "29"], ["DET", "9", "7", "40"], ["GB", "8", "8", "35"]]
+    assert left_out([["Team", "Won", "Lost", "Goals"], *teams]) == []
+    assert left_out([["Team", "Won", "Lost", "Goals"], *teams[2:], *teams[:2]]) == []  # the last, and not the least
+    players = [["Ann", "CHI", "3", "7"], ["Bob", "MIN", "2", "9"], ["Cid", "AVG", "8", "1"], ["Dan", "DET", "4", "4"]]
+    assert left_out([["Player", "Team", "Won", "Lost"], *players]) == []
+
+
+def test_statistics_are_no_members_at_an_end_together_or_where_the_figures_prove_them() -> None:
+    days = [["Mon", "12", "4"], ["Tue", "15", "5"], ["Wed", "9", "9"]]
+    head = ["Day", "High", "Low"]
+    assert left_out([head, *days, ["Min", "9", "4"]]) == ["Min"]
+    assert left_out([head, ["Mean", "12.0", "6.0"], *days]) == ["Mean"]
+    assert left_out([head, *days, ["Mean", "12.0", "6.0"], ["Goal", "14", "7"], ["Gap", "2", "1"]]) == ["Mean"]
+    assert left_out([head, *days, ["Max", "16", "9"], ["Min", "8", "3"], ["Goal", "14", "7"]]) == ["Max", "Min"]
+
+
 def test_a_table_number_beside_the_title_leaves_year_and_month_as_labels() -> None:
     months = [[year if n == 0 else None, month, 10 + n, 20 + n, 30] for year in YEARS for n, month in enumerate(MONTHS)]
     heads = [[None, None, "All visits", None, "Europe"], [None, None, "NSA", "SA", "NSA"]]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import groupby
+from statistics import median
 
 from mixrag_cli.records.tables import Header, Table
 
@@ -14,29 +17,118 @@ MAX_ADDENDS = 2_000  # a longer table is one of records
 MIN_COLUMNS = 2
 ROUNDING = Decimal("0.5")  # of the last digit, for each part that was rounded
 MAX_SLACK = Decimal("0.1")  # of the sum, for rounding: with more, small counts add up by chance; set by judgement
+AGREEING = Decimal("0.75")  # of the columns of a statistic at the end of its rows: others may hold counts
 SUMMARY = re.compile(
-    r"(?:(?:weighted|overall|column|row|group)\s)?(?:averages?|avg\.?|means?|medians?|minimum|maximum|min\.?|max\.?"
-    r"|std\.?(?: ?dev\.?)?|standard deviations?|variance|sum)",
+    r"(?:(?:weighted|overall|column|row|group)\s)?(?:(?P<mean>averages?|avg\.?|means?)|(?P<median>medians?)"
+    r"|(?P<minimum>minimum|min\.?)|(?P<maximum>maximum|max\.?)"
+    r"|(?P<spread>std\.?(?: ?dev\.?)?|standard deviations?|variance)|(?P<sum>sum))",
     re.IGNORECASE,
 )
+Values = dict[int, Decimal]  # the numbers of a row by column
 
 
 def summary_rows(table: Table) -> frozenset[int]:
-    """The indices of total rows, of rows named by a statistic alone, and of parents whose parts add up to them."""
-    named = {row.index for row in table.rows if row.is_total or _is_statistic(row)}
+    """The indices of total rows, of rows of statistics, and of parents whose parts add up to them."""
+    values = _values(table)
+    named = {row.index for row in table.rows if row.is_total} | _statistics(table, values)
     if len(named) == len(table.rows):
         return frozenset()
-    values = _values(table)
     return frozenset(named | _sums_of_parts(table, values) | _sum_of_all(table, values, named))
 
 
-def _is_statistic(row: Header) -> bool:
-    return bool(row.path) and SUMMARY.fullmatch(row.path[-1].strip(" :")) is not None
+def _statistics(table: Table, values: Mapping[int, Values]) -> set[int]:
+    """Rows named by a statistic alone that are one: several together, at an end of their block, or proved by figures.
+
+    "MIN" is a team's code, too. It is data where its figures are not the least, and among other rows.
+    """
+    kinds = {row.index: kind for row in table.rows if (kind := _statistic_of(row))}
+    if not kinds:
+        return set()
+    summed = kinds.keys() | {row.index for row in table.rows if row.is_total}
+    members = _extremes([values[row.index] for row in table.rows if row.index not in summed])
+    found: set[int] = set()
+    for block in _blocks(table, values, summed):
+        own = [values[index] for index in block if index not in summed]
+        above: list[Values] = []
+        for is_summed, run in groupby(block, key=summed.__contains__):
+            indices = list(run)
+            if not is_summed:
+                above += [values[index] for index in indices]
+                continue
+            named = [index for index in indices if index in kinds]
+            is_outer = indices[0] == block[0] or indices[-1] == block[-1]
+            wholes = [above, own] if not is_outer else [own, members] if len(own) >= MIN_PARTS else [members]
+            found.update(
+                index
+                for index in named
+                if len({kinds[each] for each in named}) > 1
+                or any(_summarises(kinds[index], values[index], parts, is_outer) for parts in wholes)
+            )
+    return found
 
 
-def _values(table: Table) -> dict[int, dict[int, Decimal]]:
+def _extremes(rows: Sequence[Values]) -> list[Values]:
+    """Two rows with the least and the most of each column: all that tells what a statistic of the rows may be."""
+    columns: dict[int, list[Decimal]] = defaultdict(list)
+    for row in rows:
+        for column, value in row.items():
+            columns[column].append(value)
+    known = {column: found for column, found in columns.items() if len(found) >= MIN_PARTS}
+    return [{column: pick(found) for column, found in known.items()} for pick in (min, max)]
+
+
+def _statistic_of(row: Header) -> str:
+    """The statistic that a row's last label names, "" for another label."""
+    found = SUMMARY.fullmatch(row.path[-1].strip(" :")) if row.path else None
+    return found.lastgroup or "" if found else ""
+
+
+def _blocks(table: Table, values: Mapping[int, Values], summed: Collection[int]) -> Iterator[list[int]]:
+    """The rows right below each other with one parent, those without figures left out unless they sum up."""
+    block: list[int] = []
+    above: Header | None = None
+    for row in table.rows:
+        if above is not None and (row.index != above.index + 1 or row.path[:-1] != above.path[:-1]):
+            yield block
+            block = []
+        if values[row.index] or row.index in summed:
+            block.append(row.index)
+        above = row
+    yield block
+
+
+def _summarises(kind: str, whole: Values, parts: Sequence[Values], is_outer: bool) -> bool:
+    """Whether figures are the statistic of the rows in half of the columns, the least and most in two and more.
+
+    At an end of the rows it is enough that they may be.
+    """
+    tried = [
+        _fits(kind, value, found, is_outer)
+        for column, value in whole.items()
+        if len(found := [part[column] for part in parts if column in part]) >= MIN_PARTS
+    ]
+    if is_outer:
+        return sum(tried) >= AGREEING * len(tried)
+    n_least = MIN_COLUMNS if kind in ("minimum", "maximum") else 1
+    return sum(tried) >= n_least and sum(tried) * 2 >= len(tried)
+
+
+def _fits(kind: str, value: Decimal, found: Sequence[Decimal], is_outer: bool) -> bool:
+    """Whether a value is the statistic of the others, within rounding; at an end, whether it may be."""
+    low, high = min(found), max(found)
+    if kind == "minimum":
+        return value <= low if is_outer else value == low
+    if kind == "maximum":
+        return value >= high if is_outer else value == high
+    if is_outer or kind in ("spread", "sum"):
+        return is_outer and (kind in ("spread", "sum") or low <= value <= high)
+    middle = median(found) if kind == "median" else sum(found, Decimal(0)) / len(found)
+    return abs(middle - value) <= ROUNDING * Decimal(1).scaleb(int(value.as_tuple().exponent))
+
+
+def _values(table: Table) -> dict[int, Values]:
     """The numbers by row and column."""
-    values: dict[int, dict[int, Decimal]] = defaultdict(dict)
+    values: dict[int, Values] = defaultdict(dict)
     for cell in table.cells:
         if cell.value is not None:
             values[cell.row][cell.column] = cell.value
