@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -41,7 +42,11 @@ def find_label_columns(matrix: Matrix, headers: tuple[int, ...], body: range) ->
             continue
         if labels:
             before = [kinds[label] for label in labels]
-            is_label = _names_most(kinds[column], before) or _is_further_label(matrix, headers, column, kinds[column])
+            is_label = (
+                _names_most(kinds[column], before)
+                or _is_further_label(matrix, headers, column, kinds[column])
+                or _is_key_of_names(matrix, headers, column, kinds[:last_figures], before)
+            )
         else:
             is_unknown = kinds[0].filled == 0 and kinds[1].texts >= LABEL_SHARE
             is_kept = (
@@ -155,6 +160,22 @@ def _is_further_label(matrix: Matrix, headers: tuple[int, ...], column: int, kin
     if kinds.periods >= LABEL_SHARE and PERIOD_NAME.search(name):
         return True
     return named and kinds.mean_chars <= LONG_LABEL_CHARS and kinds.texts > 1 - LABEL_SHARE
+
+
+def _is_key_of_names(
+    matrix: Matrix, headers: tuple[int, ...], column: int, kinds: Sequence[_BodyKinds], before: Sequence[_BodyKinds]
+) -> bool:
+    """Whether a column is a key of the rows with names beside it, where the labels before it are said again and again.
+
+    Example: "Lake | 2063 | Adel SD 21" below "County | District ID | District". kinds: of the columns before figures.
+    """
+    if column + 1 >= len(kinds) or len(headers) != 1:
+        return False
+    keys, names = kinds[column], kinds[column + 1]
+    is_key = KEY_NAME.search(matrix.text(headers[0], column)) and keys.distinct >= COUNTED_SHARE * keys.filled
+    n_said = max(each.distinct for each in before)
+    repeats = n_said <= LABEL_SHARE * keys.distinct and n_said < names.distinct
+    return bool(is_key) and repeats and _is_further_label(matrix, headers, column + 1, names)
 
 
 def _counts_steps(matrix: Matrix, headers: tuple[int, ...], kinds: _BodyKinds) -> bool:
