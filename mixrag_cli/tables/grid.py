@@ -8,7 +8,7 @@ Table.unit is written out ("percent", "USD", "acres"); a cell's unit is the shor
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from decimal import Decimal
 
@@ -19,6 +19,7 @@ from mixrag_cli.records.documents import Grid, GridCell
 from mixrag_cli.records.files import stable_id
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.compared import join_signs
+from mixrag_cli.tables.group_columns import group_columns
 from mixrag_cli.tables.halves import stack_halves, stack_repeated
 from mixrag_cli.tables.headers import NOTE, TOTAL, Layout, find_layout, texts_above
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
@@ -76,7 +77,8 @@ def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
         return None
     paths = top_paths(matrix, layout)
     columns = tuple(Header(c, paths[c] or (column_name(c),), _is_total_path(paths[c])) for c in layout.data)
-    columns = _key_columns(matrix, layout) + columns
+    groups = group_columns(matrix, layout, paths)
+    columns = (*_key_columns(matrix, layout), *columns, *dict.fromkeys(groups.values()))
     caption, notes = _caption_and_notes(matrix, layout, stacked, title)
     rules = _unit_rules(matrix, layout, caption, notes)
     return Table(
@@ -84,7 +86,7 @@ def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
         title=caption[0] if caption else title,
         columns=columns,
         rows=tuple(Header(row.index, row.path, row.is_total) for row in rows),
-        cells=_read_cells(matrix, layout, rows, columns, rules),
+        cells=_read_cells(matrix, layout, rows, columns, rules, groups),
         locator=grid.locator,
         unit="percent" if rules.table.unit == "%" else rules.table.unit or _one_currency(matrix, layout),
         scale=rules.table.scale,
@@ -224,7 +226,12 @@ def _column_units(matrix: Matrix, layout: Layout) -> dict[int, Unit]:
 
 
 def _read_cells(
-    matrix: Matrix, layout: Layout, rows: tuple[RowHeader, ...], columns: tuple[Header, ...], rules: UnitRules
+    matrix: Matrix,
+    layout: Layout,
+    rows: tuple[RowHeader, ...],
+    columns: tuple[Header, ...],
+    rules: UnitRules,
+    groups: Mapping[tuple[int, int], Header],
 ) -> tuple[Cell, ...]:
     by_row_unit = _column_units(matrix, layout)
     fields = field_names([header.leaf for header in columns if len(header.path) == 1])
@@ -251,10 +258,12 @@ def _read_cells(
             if header.index in labels:
                 cells.append(_label_cell(cell))
                 continue
-            unit = units[header.index]
+            group = groups.get((row.index, header.index), header)
+            unit = units[group.index]
             if not unit.header.is_known and (said := beside.get(header.index, {}).get(row.index)) is not None:
                 unit = replace(unit, header=said)
-            cells.append(_data_cell(cell, unit, row, rules, marks[header.index]))
+            read = _data_cell(cell, unit, row, rules, marks[header.index])
+            cells.append(read if group is header else replace(read, column=group.index, column_span=1))
     return tuple(cells)
 
 
