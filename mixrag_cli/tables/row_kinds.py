@@ -5,6 +5,7 @@ A label without data is a section where the table gives a reason: see RowKinds.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 
@@ -29,6 +30,7 @@ class RowKinds:
         self.are_records = are_blank_records(matrix, layout)
         self.counted = {c for c in layout.data if any(matrix.kind(row, c) in DATA_KINDS for row in layout.body)}
         is_named = bool(layout.headers) and layout.labels[:1] == (0,)
+        self.are_days = self._are_days()
         self.blocks = header_rows_anew(matrix, layout.headers[-1], layout.body) if is_named else frozenset()
         self.parted = _below_blank_lines(matrix, layout) if self.are_records else frozenset[int]()
         self.parts = block_rows(matrix, layout.body)
@@ -98,10 +100,21 @@ class RowKinds:
         label = self.label(row)
         below = (self.label(other) for other in self.layout.body if other > row)
         following = next((cell for cell in below if cell is not None), None)
-        if label is None or following is None or label.column_span > len(self.layout.labels):
+        if label is None or following is None or label.column_span > len(self.layout.labels) or self.are_days:
             return False
         kind = self.matrix.kinds[label.row, label.column]
         return kind in PERIOD_KINDS and kind == self.matrix.kinds[following.row, following.column]
+
+    def _are_days(self) -> bool:
+        """Whether labels stand alone in the first row and others, each written unlike all labels with data: "12:55"."""
+        forms: dict[bool, list[str]] = {False: [], True: []}
+        are_alone = []
+        for row in self.layout.body:
+            if (cell := self.label(row)) is not None:
+                are_alone.append(self.matrix.is_blank(row, range(self.layout.data[0], self.matrix.n_columns)))
+                forms[are_alone[-1]].append(re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", cell.text.strip())))
+        is_first = are_alone[:1] == [True] and not are_alone[-1]
+        return is_first and len(forms[True]) > 1 and set(forms[True]).isdisjoint(forms[False])
 
     def _is_key_among_keys(self, row: int) -> bool:
         """Whether a key of a form was left without its value, and so was the one above or below it: no sections."""

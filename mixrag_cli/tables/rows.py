@@ -71,6 +71,7 @@ class _RowWalk:
         self.blocks, self.parted = kinds.blocks, kinds.parted
         sections = [self._label(row) for row, kind in self.kinds.items() if kind == "section"]
         self.has_bold_sections = any(cell.bold for cell in sections if cell is not None)
+        self.are_set_in = self._are_set_in([indent_of(cell) for cell in sections if cell is not None])
         self.fills_down = fills_down(matrix, layout)
         self.key_name = () if self.blocks else key_name(matrix, layout)
         self.unknown = unknown_labels(matrix, layout)
@@ -142,6 +143,12 @@ class _RowWalk:
         text = next(self.matrix.text(row, column) for column in self.layout.data if self.matrix.at(row, column))
         self.open = [_Open(_clean_label(text), -1.0, -1, True)]
 
+    def _are_set_in(self, indents: list[int]) -> bool:
+        """Whether all sections, the first row among them, are indented further than all data: they head it."""
+        data = [cell for row, kind in self.kinds.items() if kind == "data" and (cell := self._label(row)) is not None]
+        is_first = self.kinds[self.layout.body.start] == "section"
+        return is_first and bool(data) and len(indents) > 1 and min(indents) > max(map(indent_of, data))
+
     def _repeats_header(self, row: int) -> bool:
         """Whether a row of texts inside the body says no other than the header above the same columns."""
         columns = [column for column in self.layout.data if self.matrix.at(row, column) is not None]
@@ -160,7 +167,7 @@ class _RowWalk:
         cell = self._label(row)
         if cell is None:
             return
-        indent = indent_of(cell)
+        indent = 0 if self.are_set_in else indent_of(cell)
         level = indent + (0.0 if cell.bold or not self.has_bold_sections else PLAIN_SECTION)
         if (previous == "section" and self.open and self.open[-1].level == level) or self._continues_inner(row, level):
             level += INNER_SECTION
