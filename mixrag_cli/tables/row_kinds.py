@@ -1,4 +1,5 @@
-"""What each row of a table's body is: data, a section (a label that heads rows), a heading, a header again, a unit row.
+"""What each row of a table's body is: data, a section (a label that heads rows), a name that was left out of the rows
+below it, a heading, a header again, a unit row.
 
 A label without data is a section where the table gives a reason: see RowKinds.
 """
@@ -57,6 +58,8 @@ class RowKinds:
         if not data or matrix.is_noted_label(row):
             if self._is_named_in_full(row):
                 return "data"
+            if self._is_left_out_below(row):
+                return "name"
             is_named = self.label(row) is not None and not self._is_empty_period(row)
             is_record = self.are_records and not self._heads_parted(row)
             return "section" if is_named and not is_record and not self._is_key_among_keys(row) else "data"
@@ -82,6 +85,21 @@ class RowKinds:
         *outer, last = self.layout.labels or (0,)
         own = [column for column in self.layout.labels if self.matrix.own(row, column) is not None]
         return len(own) > 1 or (own == [last] and any(self.matrix.at(row, column) for column in outer))
+
+    def _is_left_out_below(self, row: int) -> bool:
+        """Whether a name stands alone in its row, while most of its column stand in the first row that they hold for.
+
+        It may be merged down to the rows that it holds for. Example: "Week 1" above "| Wed | Intro" and
+        "| Fri | Sets", then "Week 2 | Mon | Maps". It heads no other week.
+        """
+        first, *inner = self.layout.labels or (0,)
+        below = row + 1
+        name, next_name = self.matrix.own(row, first), self.matrix.at(below, first)
+        if not inner or below not in self.layout.body or name is None or next_name not in (None, name):
+            return False
+        named = [other for other in self.layout.body if self.matrix.own(other, first) is not None]
+        n_beside = sum(any(self.matrix.at(other, column) for column in inner) for other in named)
+        return any(self.matrix.at(below, column) for column in inner) and 2 * n_beside > len(named)
 
     def _is_header_again(self, row: int) -> bool:
         """Whether a labelled row says what the last header row says: the foot of a page's part of the table."""

@@ -71,6 +71,7 @@ class _RowWalk:
         self.blocks, self.parted = kinds.blocks, kinds.parted
         sections = [self._label(row) for row, kind in self.kinds.items() if kind == "section"]
         self.has_bold_sections = any(cell.bold for cell in sections if cell is not None)
+        self.has_names = "name" in self.kinds.values()
         self.are_set_in = self._are_set_in([indent_of(cell) for cell in sections if cell is not None])
         self.fills_down = fills_down(matrix, layout)
         self.key_name = () if self.blocks else key_name(matrix, layout)
@@ -100,7 +101,7 @@ class _RowWalk:
                 break  # other columns from here on; the raw table keeps them
             elif kind == "header":
                 self.open = [parent for parent in self.open if self._heads_what_follows(parent)]
-            else:
+            elif kind != "name":
                 self._add_data_row(row)
             previous = kind
         return tuple(self.found)
@@ -227,8 +228,13 @@ class _RowWalk:
         self.sums.add(row, self.found[-1].is_total)
 
     def _unit_of(self, labels: tuple[str, ...]) -> Unit:
+        """What the last label says, else one further out where names stand above their rows, as sections do."""
         is_field = len(self.layout.labels) == 1 and not self.open and labels[-1:] and labels[-1] in self.fields
-        return unit_of_header(labels[-1]) if labels and not is_field else Unit()
+        if not labels or is_field:
+            return Unit()
+        outer = reversed(labels[:-1]) if self.has_names else ()
+        found = [unit_of_header(label) for label in (labels[-1], *outer)]
+        return next((unit for unit in found if unit.is_known), found[0])
 
     def _said_total(self, row: int) -> str:
         """What a cell beside the labels says of a total: a whole label too far to the right, or one of a sum."""
