@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
+
+import openpyxl
 import pytest
+from openpyxl.styles import Alignment
 
 from tests.evidence_samples import read_bytes
 
@@ -47,3 +51,14 @@ def test_a_key_and_the_name_beside_it_join_labels_that_repeat(
     (table,) = read_bytes("rows.csv", "\n".join(lines).encode(), 256)[1].values()
     assert table.rows[0].path == first
     assert len(table.columns) == columns
+
+
+def test_a_figure_that_is_set_in_makes_no_tree_of_the_rows_and_keys_stay_columns() -> None:
+    book = openpyxl.Workbook()
+    for line in DISTRICTS:
+        book.active.append([int(text) if text.isdigit() else text for text in line.split(",")])
+    book.active["D2"].alignment = Alignment(indent=1)
+    target = io.BytesIO()
+    book.save(target)
+    (table,) = read_bytes("rows.xlsx", target.getvalue(), 256)[1].values()
+    assert [column.leaf for column in table.columns] == DISTRICTS[0].split(",")

@@ -88,7 +88,7 @@ def find_layout(matrix: Matrix) -> Layout | None:
         if all(names) and matrix.is_blank(start, range(data[0], matrix.n_columns)):
             headers, start = (*headers, start), start + 1
     units = _unit_rows(matrix, headers, data)
-    is_flat = len(headers) == 1 and not titles and _is_flat(matrix)
+    is_flat = len(headers) == 1 and not titles and _is_flat(matrix, labels)
     kept = tuple(row for row in headers if row not in units)
     kept = tuple(row for row in kept if not numbers_all_columns(matrix, row)) or kept
     return Layout(titles, kept, units, range(start, end), notes, labels, data, bool(headers), is_flat, axes)
@@ -317,5 +317,9 @@ def _is_used(matrix: Matrix, column: int, start: int, end: int, headers: tuple[i
     return any((row, column) in matrix.covering for row in (*headers, *range(start, end)))
 
 
-def _is_flat(matrix: Matrix) -> bool:
-    return all(cell.row_span == 1 and cell.column_span == 1 and not cell.indent for cell in matrix.covering.values())
+def _is_flat(matrix: Matrix, labels: tuple[int, ...]) -> bool:
+    """Whether no cell spans several places, and no label is set in; figures are, to stand below each other."""
+    return all(
+        cell.row_span == cell.column_span == 1 and not (cell.indent and cell.column in labels)
+        for cell in matrix.covering.values()
+    )
