@@ -39,7 +39,7 @@ from mixrag_cli.stories.surety import fit_surety, grading_of, to_extra
 from training.grading.domains import KEPT_FOLD, is_graded_by, write_workbook
 
 ABOVE = 2  # rows of the workbook above the table: the title and an empty one
-CUTS = (0.0, 0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
+CUTS = (0.0, 0.1, 0.2, 0.3, 0.32, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
 
 
 @dataclass(frozen=True, slots=True)
