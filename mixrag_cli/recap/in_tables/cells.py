@@ -36,7 +36,7 @@ from mixrag_cli.tables.text import ARROW, cell_label, times_of
 from mixrag_cli.words import says_nothing_new
 
 CLOSE_TABLES = 4  # that are read closely, at some 10 ms a table
-CLOSE_CELLS = 20_000  # of a table: of a larger one those rows are read that say most of the question
+CLOSE_CELLS = 4_000  # of a table: of a larger one those rows are read that say most; 49 questions: as with 20,000
 CELLS_A_TABLE = 6
 # In parts of a coverage; set on the development collection.
 TABLE_RANK = 0.1  # the part that retrieval's own score plays in which table is meant
