@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import groupby
 
 from mixrag_cli.records.documents import GridCell
@@ -16,6 +17,8 @@ from mixrag_cli.tables.forms import is_form
 from mixrag_cli.tables.headers import Layout, is_unit_row
 from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
 from mixrag_cli.tables.row_labels import are_blank_records
+
+_DIGITS, _LETTERS = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")
 
 
 class RowKinds:
@@ -97,9 +100,15 @@ class RowKinds:
         name, next_name = self.matrix.own(row, first), self.matrix.at(below, first)
         if not inner or below not in self.layout.body or name is None or next_name not in (None, name):
             return False
-        named = [other for other in self.layout.body if self.matrix.own(other, first) is not None]
-        n_beside = sum(any(self.matrix.at(other, column) for column in inner) for other in named)
-        return any(self.matrix.at(below, column) for column in inner) and 2 * n_beside > len(named)
+        return any(self.matrix.at(below, column) for column in inner) and self._are_beside_rows
+
+    @cached_property
+    def _are_beside_rows(self) -> bool:
+        """Whether most names in the first of several label columns stand beside others."""
+        first, *inner = self.layout.labels
+        named = [row for row in self.layout.body if self.matrix.own(row, first) is not None]
+        n_beside = sum(any(self.matrix.at(row, column) for column in inner) for row in named)
+        return 2 * n_beside > len(named)
 
     def _is_header_again(self, row: int) -> bool:
         """Whether a labelled row says what the last header row says: the foot of a page's part of the table."""
@@ -125,14 +134,16 @@ class RowKinds:
 
     def _are_days(self) -> bool:
         """Whether labels stand alone in the first row and others, each written unlike all labels with data: "12:55"."""
+        labels = [(row, cell.text) for row in self.layout.body if (cell := self.label(row)) is not None]
+        if not labels or not self._is_alone(labels[0][0]) or self._is_alone(labels[-1][0]):
+            return False  # as most tables are: few labels need be looked at
         forms: dict[bool, list[str]] = {False: [], True: []}
-        are_alone = []
-        for row in self.layout.body:
-            if (cell := self.label(row)) is not None:
-                are_alone.append(self.matrix.is_blank(row, range(self.layout.data[0], self.matrix.n_columns)))
-                forms[are_alone[-1]].append(re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", cell.text.strip())))
-        is_first = are_alone[:1] == [True] and not are_alone[-1]
-        return is_first and len(forms[True]) > 1 and set(forms[True]).isdisjoint(forms[False])
+        for row, text in labels:
+            forms[self._is_alone(row)].append(_LETTERS.sub("a", _DIGITS.sub("0", text.strip())))
+        return len(forms[True]) > 1 and set(forms[True]).isdisjoint(forms[False])
+
+    def _is_alone(self, row: int) -> bool:
+        return self.matrix.is_blank(row, range(self.layout.data[0], self.matrix.n_columns))
 
     def _is_key_among_keys(self, row: int) -> bool:
         """Whether a key of a form was left without its value, and so was the one above or below it: no sections."""
