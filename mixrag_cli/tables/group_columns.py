@@ -20,6 +20,8 @@ Path = tuple[str, ...]
 
 def group_columns(matrix: Matrix, layout: Layout, paths: Mapping[int, Path]) -> dict[tuple[int, int], Header]:
     """The column of each such cell by its place, with an index behind those of the grid."""
+    if layout.is_flat:
+        return {}
     found: dict[tuple[int, int], Path] = {}
     for row in layout.body:
         for column in layout.data:

@@ -93,7 +93,7 @@ def _body_kinds(matrix: Matrix, column: int, body: range) -> _BodyKinds:
         if kind == "missing":
             continue
         n_ranges += kind == "range"
-        n_links += LINK.match(cell.text.strip()) is not None
+        n_links += kind == "text" and LINK.match(cell.text.strip()) is not None
         if kind == "range" and column == 0:
             kind = "text"  # "200 to 399" names a class
         counts["figures" if kind in DATA_KINDS else "periods" if kind in PERIOD_KINDS else "texts"] += 1
