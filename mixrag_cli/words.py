@@ -45,6 +45,7 @@ _COMMON_WORDS = """
     don doesn didn isn aren wasn weren hasn haven hadn won wouldn couldn shouldn
 """
 COMMON_WORDS = frozenset(_COMMON_WORDS.split())
+WHOLE_WORDS = frozenset(("total", "all", "both", "overall"))  # what is meant where no part is named
 
 # Units written into labels ("capacity_m3_per_day") say how a column counts, not what.
 _UNIT_WORDS = """

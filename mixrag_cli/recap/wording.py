@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from mixrag_cli.words import any_of
 
-WHOLE_WORDS = frozenset(("total", "all", "both", "overall"))  # what is meant where no part is named
 PERCENT_UNITS = ("%", "pp", "bp")
 MAX_PERCENT = 100  # of a part: what is more than its whole is another thing than was asked for
 

@@ -27,7 +27,7 @@ from mixrag_cli.quantities.facets import (
 from mixrag_cli.quantities.periods import MONTH
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.text import has_labels, key_columns, times_of, without_unit
-from mixrag_cli.words import COMMON_WORDS, places_of, stem, stems_in, stems_of
+from mixrag_cli.words import COMMON_WORDS, WHOLE_WORDS, places_of, stem, stems_in, stems_of
 
 MAX_DISTINCT = 200  # texts of a column that can be asked for by name, as the profiles keep them
 MAX_KEPT = 32  # tables whose columns are kept for the next look
@@ -98,15 +98,16 @@ class Column:
     def head(self) -> str:
         """The stem of what its name says that it holds: "updates" of "New updates (2024)"; "" for none."""
         said = [part for part in stems_in(without_unit(self.header.leaf)) if not is_year(part)]
-        return next((part for part in reversed(said) if part not in COMMON_WORDS | {"total", "all", "overall"}), "")
+        return next((part for part in reversed(said) if part not in COMMON_WORDS | WHOLE_WORDS), "")
 
     def texts_called(self, name: Sequence[str]) -> tuple[str, ...]:
         """Those of its texts, and not all, that begin with a name or of which a part does; none of a column of figures.
 
         name: stems in order. Example: "Lidl" of "Lidl 4711", "Spain" of "Agno (Spain)".
         """
-        found = tuple(text for text in self.texts if any(_begins(part, name) for part in _PARTS.split(text)))
-        return found if len(found) < len(self.texts) and not self.is_numeric else ()
+        texts = () if self.is_numeric else self.texts
+        found = tuple(text for text in texts if any(_begins(part, name) for part in _PARTS.split(text)))
+        return found if len(found) < len(texts) else ()
 
 
 def _begins(text: str, name: Sequence[str]) -> bool:

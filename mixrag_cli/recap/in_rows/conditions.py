@@ -18,12 +18,11 @@ from typing import cast
 
 from mixrag_cli.quantities.facets import UNTIL, in_digits, period_spans, times_meant, years_between
 from mixrag_cli.quantities.prose_numbers import limits_in
-from mixrag_cli.recap.wording import WHOLE_WORDS
 from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.record_columns import Column, columns_of, is_year
 from mixrag_cli.tables.scan import Comparison, Filter
 from mixrag_cli.tables.tally import in_scale_of
-from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, match_pair, places_of, stem, stems_in, words_of
+from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, WHOLE_WORDS, match_pair, places_of, stem, stems_in, words_of
 
 COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
 NAMED_REACH = 2  # words from a column's name to its value ("class is 3")

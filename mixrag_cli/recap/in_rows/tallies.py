@@ -19,7 +19,7 @@ from mixrag_cli.quantities.prose_numbers import limits_in
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, surroundings_of
 from mixrag_cli.recap.in_rows.conditions import Condition, find_conditions
 from mixrag_cli.recap.restate import Restated, asks_passage
-from mixrag_cli.recap.wording import ASKED_FOR, COUNT, IN_ALL, TOTAL, WHOLE_WORDS, asks_which
+from mixrag_cli.recap.wording import ASKED_FOR, COUNT, IN_ALL, TOTAL, asks_which
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.record_columns import (
@@ -35,7 +35,7 @@ from mixrag_cli.tables.record_columns import (
 from mixrag_cli.tables.scan import Filter, ScanOperation
 from mixrag_cli.tables.tally import Row, Scan, Tallied, are_shared, extreme_text, rows_left, tallied_cells, tally
 from mixrag_cli.tables.text import ARROW, without_unit
-from mixrag_cli.words import match_heading, stem, stems_in
+from mixrag_cli.words import WHOLE_WORDS, match_heading, stem, stems_in
 
 Measured = tuple[Column, ScanOperation, float]  # a column, the operation on it, and how well its label fits
 MAX_LISTED = 10  # rows of an answer
