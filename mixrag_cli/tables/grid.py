@@ -22,7 +22,7 @@ from mixrag_cli.tables.compared import join_signs
 from mixrag_cli.tables.group_columns import group_columns
 from mixrag_cli.tables.halves import stack_halves, stack_repeated
 from mixrag_cli.tables.headers import NOTE, TOTAL, Layout, find_layout, texts_above
-from mixrag_cli.tables.matrix import DATA_KINDS, Matrix, grid_to_matrix
+from mixrag_cli.tables.matrix import DATA_KINDS, FIGURES, Matrix, grid_to_matrix
 from mixrag_cli.tables.narrowing import narrow_grid
 from mixrag_cli.tables.paired_forms import stack_pairs
 from mixrag_cli.tables.row_labels import fills_down, key_name
@@ -328,6 +328,6 @@ def _confidence(matrix: Matrix, layout: Layout, paths: dict[int, tuple[str, ...]
     unnamed = sum(not path for path in paths.values()) / len(paths)
     confidence *= 1 - (1 - UNNAMED_COLUMNS) * unnamed
     kinds = [matrix.kind(row, column) for row in layout.body for column in layout.data if matrix.at(row, column)]
-    if not any(kind in ("number", "nil", "range") for kind in kinds):
+    if FIGURES.isdisjoint(kinds):
         confidence *= TEXT_ONLY
     return confidence

@@ -18,7 +18,7 @@ from mixrag_cli.records.documents import GridCell
 from mixrag_cli.tables.blocks import block_rows, says_one_text
 from mixrag_cli.tables.forms import is_form
 from mixrag_cli.tables.label_columns import TYPED_SHARE
-from mixrag_cli.tables.matrix import DATA_KINDS, PERIOD_KINDS, Matrix
+from mixrag_cli.tables.matrix import DATA_KINDS, FIGURES, PERIOD_KINDS, Matrix
 from mixrag_cli.tables.numbered_columns import (
     counts_beside_labels,
     counts_to_total,
@@ -40,7 +40,6 @@ from mixrag_cli.tables.units import is_code, is_unit_text, is_wide_unit_text
 MAX_HEADER_ROWS = 12  # the deepest header of 1,922 HiTab tables has 6 rows
 _MEASURED = re.compile(rf"^(\d[\d.,]*)\s?({MEASURES})$", re.I)
 _QUANTITY = re.compile(r"^([-+~≈<>]?\s?\d[\d.,]*)\s?(\D{1,40})$")
-FIGURES = DATA_KINDS - {"missing"}
 MIN_PLAIN_BELOW = 2  # figures without a measure that stand below a heading like "5 km"
 
 
@@ -323,7 +322,7 @@ def _cell_evidence(matrix: Matrix, below: Below, row: int, column: int) -> float
     kind = matrix.kind(row, column)
     bottom = min(row, len(below.filled) - 1)
     typed, figures = below.share(bottom, below.typed), below.share(bottom, below.figures)
-    if kind in ("number", "nil", "range"):
+    if kind in FIGURES:
         heads = kind == "range" and figures >= TYPED_SHARE and column > 0 and not _is_lone_range(matrix, row)
         is_plain = heads and not _has_ranges_among(matrix, below, row, column)
         return 1.0 if is_plain else (-2.0 if typed >= TYPED_SHARE or column > 0 else 0.0)

@@ -10,6 +10,7 @@ from mixrag_cli.quantities.values import CellKind, kind_of
 from mixrag_cli.records.documents import Grid, GridCell
 
 DATA_KINDS: frozenset[CellKind] = frozenset({"number", "nil", "missing", "range"})
+FIGURES = DATA_KINDS - {"missing"}
 PERIOD_KINDS: frozenset[CellKind] = frozenset({"year", "date"})
 _NOTE_MARK = re.compile(r"\[(?:notes?\s)?\d{1,2}(?:\s?[,;–-]\s?\d{1,2})*\]$", re.I)  # "[note 4, 5]", "[17-21]"
 

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 from mixrag_cli.quantities.values import parse_value
+from mixrag_cli.records.documents import GridCell
 from mixrag_cli.tables.matrix import Matrix
 
 MIN_COUNTED = 4  # columns that are numbered from the first on; three numbers may be data; set by judgement, as
@@ -63,11 +64,9 @@ def rises_below_groups(matrix: Matrix, row: int) -> bool:
     Example: "Water (3 columns) | Bolus (3 columns)" above "Energy | 0 cm | 1 cm | 2 cm | 3 | 4 | 5". The row has a
     label where the headings have none, fills all columns, and no row below it rises so as well.
     """
-    columns = range(1, matrix.n_columns)
-    groups = list(matrix.cells_of_row(row - 1, columns)) if row else []
-    is_parted = bool(groups) and all(cell.column_span >= MIN_RISING and cell.row == row - 1 for cell in groups)
-    is_labelled = matrix.at(row - 1, 0) is None and matrix.kind(row, 0) == "text"
-    if not is_parted or not is_labelled or sum(cell.column_span for cell in groups) < len(columns):
+    groups = _groups_above(matrix, row, MIN_RISING)
+    is_labelled = bool(groups) and matrix.at(row - 1, 0) is None and matrix.kind(row, 0) == "text"
+    if not is_labelled:
         return False
     under = [range(cell.column, cell.column + cell.column_span) for cell in groups]
     return _rises(matrix, row, under) and not any(_rises(matrix, at, under) for at in range(row + 1, matrix.n_rows))
@@ -81,13 +80,20 @@ def repeats_below_groups(matrix: Matrix, row: int) -> bool:
     R_0 | R_1".
     """
     columns = range(1, matrix.n_columns)
-    groups = list(matrix.cells_of_row(row - 1, columns)) if row else []
-    is_parted = len(groups) > 1 and all(cell.column_span > 1 and cell.row == row - 1 for cell in groups)
-    if not is_parted or sum(cell.column_span for cell in groups) < len(columns):
+    groups = _groups_above(matrix, row, 2)
+    if len(groups) < 2:
         return False
     said = {tuple(matrix.text(row, cell.column + at) for at in range(cell.column_span)) for cell in groups}
     kinds = [{matrix.kind(at, column) for column in columns} for at in (row, row + 1)]
     return len(said) == 1 and kinds == [{"number"}, {"text"}]
+
+
+def _groups_above(matrix: Matrix, row: int, least: int) -> list[GridCell]:
+    """The headings right above a row that span at least so many columns each, and all of them together; else []."""
+    columns = range(1, matrix.n_columns)
+    groups = list(matrix.cells_of_row(row - 1, columns)) if row else []
+    are_wide = all(cell.column_span >= least and cell.row == row - 1 for cell in groups)
+    return groups if are_wide and sum(cell.column_span for cell in groups) >= len(columns) else []
 
 
 def _rises(matrix: Matrix, row: int, groups: Sequence[range]) -> bool:
