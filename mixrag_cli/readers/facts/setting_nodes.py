@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from mixrag_cli.cleaning import safe_text
 from mixrag_cli.readers.facts.collecting import inside_quotes
@@ -16,6 +16,7 @@ LISTS = frozenset(("array", "block_sequence", "flow_sequence"))
 COMPOUND = MAPPINGS | LISTS | {"alias"}  # of an alias that is left, what it stands for is compound, or not known
 WRAPPERS = frozenset(("flow_node", "block_node", "block_sequence_item", "document", "stream"))
 MARKS = frozenset(("anchor", "tag", "comment", "yaml_directive"))
+KEYS = frozenset(("bare_key", "quoted_key", "dotted_key"))  # of TOML's sections
 NAMING_KEYS = ("name", "id", "key", "title")  # by which a record in a list is called
 RECORD_NAME = re.compile(r"(?=[^\W\d]).{1,80}$")  # no number, no long text
 ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
@@ -36,9 +37,18 @@ def key_path(key: Node) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def unwrapped(node: Node) -> Node:
-    """The value inside YAML's wrappers, its anchor and tag apart."""
+def section_path(section: Node) -> tuple[str, ...]:
+    """The key path that a section of TOML says."""
+    return tuple(part for key in section.named_children if key.type in KEYS for part in key_path(key))
+
+
+def unwrapped(node: Node, told: Collection[str] = ()) -> Node:
+    """The value inside YAML's wrappers, its anchor and tag apart. told: kinds of nodes that stand for it where one is
+    there."""
     while node.type in WRAPPERS:
+        found = next((child for child in node.named_children if child.type in told), None) if told else None
+        if found is not None:
+            return found
         inner = [child for child in node.named_children if child.type not in MARKS]
         if len(inner) != 1:
             break

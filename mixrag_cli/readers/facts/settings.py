@@ -18,6 +18,7 @@ from mixrag_cli.readers.facts.line_settings import LINE_SHAPED, collect_line_set
 from mixrag_cli.readers.facts.markup import collect_markup, is_xml
 from mixrag_cli.readers.facts.setting_nodes import (
     COMPOUND,
+    KEYS,
     LISTS,
     MAPPINGS,
     MARKS,
@@ -30,6 +31,7 @@ from mixrag_cli.readers.facts.setting_nodes import (
     record_name,
     record_names,
     said,
+    section_path,
     unwrapped,
 )
 from mixrag_cli.readers.facts.sql import collect_sql
@@ -56,7 +58,6 @@ GRAMMARS = {
 }
 
 SECTIONS = frozenset(("table", "table_array_element"))
-KEYS = frozenset(("bare_key", "quoted_key", "dotted_key"))
 DOCUMENT_KEYS = (*NAMING_KEYS, "kind")  # and one of several documents in a file
 MERGE_KEY = "<<"
 ASSIGNMENT = re.compile(r"(?P<key>-{0,2}[A-Za-z_][\w.\-]{0,120})=(?P<text>[^=].*|)$", re.DOTALL)
@@ -142,10 +143,10 @@ class _SettingsWalk:
         if node.type in PAIRS:
             self._pair(node, path, depth)
         elif node.type in SECTIONS:
-            keys = [child for child in node.named_children if child.type in KEYS]
-            inner = self._section((*path, *(part for key in keys for part in key_path(key))), node)
-            for child in node.named_children[len(keys) :]:
-                self.visit(child, inner, depth + 1)
+            inner = self._section((*path, *section_path(node)), node)
+            for child in node.named_children:
+                if child.type not in KEYS:
+                    self.visit(child, inner, depth + 1)
         elif node.type in LISTS:
             self._records(node, path, depth)
         elif node.type == "stream" and not path:

@@ -118,7 +118,13 @@ def is_keyed(region: Region, cells: Cells) -> bool:
 
 def texts_of_row(row: int, region: Region, cells: Cells) -> list[SourceCell]:
     """The cells of a row that stand inside a region, from the left."""
-    return [cell for column in range(region.left, region.right + 1) if (cell := cells.get((row, column)))]
+    return [*row_of(row, region, cells).values()]
+
+
+def row_of(row: int, region: Region, cells: Cells) -> dict[int, SourceCell]:
+    """The same by their columns."""
+    columns = range(region.left, region.right + 1)
+    return {column: cell for column in columns if (cell := cells.get((row, column))) is not None}
 
 
 def is_figure(cell: SourceCell) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from mixrag_cli.readers.sheets.areas import LONG_TEXT_CHARS, MAX_TITLED_ROWS, MISSING, Cells, Region, is_figure
+from mixrag_cli.readers.sheets.areas import LONG_TEXT_CHARS, MAX_TITLED_ROWS, MISSING, Cells, Region, is_figure, row_of
 from mixrag_cli.readers.sheets.sampling import SourceCell
 from mixrag_cli.words import LINK
 
@@ -23,13 +23,13 @@ def are_records_below(upper: Region, lower: Region, cells: Cells) -> bool:
     if lower.left != upper.left or lower.right > upper.right:
         return False
     first = _first_record(lower, cells)
-    record = _row(first, lower, cells) if first is not None else {}
+    record = row_of(first, lower, cells) if first is not None else {}
     head = _header(upper, record, cells)
     if first is None or head is None:
         return False
-    names = _row(head, upper, cells)
-    body = [_row(at, upper, cells) for at in range(head + 1, min(upper.bottom, head + MAX_SEEN_ROWS) + 1)]
-    below = [_row(at, lower, cells) for at in range(first, lower.bottom + 1)]
+    names = row_of(head, upper, cells)
+    body = [row_of(at, upper, cells) for at in range(head + 1, min(upper.bottom, head + MAX_SEEN_ROWS) + 1)]
+    below = [row_of(at, lower, cells) for at in range(first, lower.bottom + 1)]
     if any(not row.keys() <= names.keys() for row in below) or not _hold_the_same(body, below):
         return False
     if any(_said(cell) == _said(names[column]) for column, cell in record.items()):
@@ -37,15 +37,10 @@ def are_records_below(upper: Region, lower: Region, cells: Cells) -> bool:
     return any(_is_record(column, cell, body, below[1:2], column > lower.left) for column, cell in record.items())
 
 
-def _row(at: int, region: Region, cells: Cells) -> Row:
-    columns = range(region.left, region.right + 1)
-    return {column: cell for column in columns if (cell := cells.get((at, column))) is not None}
-
-
 def _first_record(region: Region, cells: Cells) -> int | None:
     """The first row of several cells, labels at the left edge alone above it."""
     for at in range(region.top, min(region.bottom, region.top + MAX_TITLED_ROWS) + 1):
-        row = _row(at, region, cells)
+        row = row_of(at, region, cells)
         if len(row) > 1:
             return at
         if region.left not in row or is_figure(row[region.left]):
@@ -56,7 +51,7 @@ def _first_record(region: Region, cells: Cells) -> int | None:
 def _header(region: Region, record: Row, cells: Cells) -> int | None:
     """The first row of short texts, no two alike, over each cell of a record, titles alone above it."""
     for at in range(region.top, min(region.bottom - 1, region.top + MAX_TITLED_ROWS) + 1):
-        row = _row(at, region, cells)
+        row = row_of(at, region, cells)
         texts = {_said(cell) for cell in row.values()}
         are_names = all(_kind(cell) == "text" and len(cell.text) <= LONG_TEXT_CHARS for cell in row.values())
         if not are_names:

@@ -26,8 +26,10 @@ from mixrag_cli.readers.facts.setting_nodes import (
     key_path,
     pairs_of,
     said,
+    section_path,
+    unwrapped,
 )
-from mixrag_cli.readers.facts.settings import GRAMMARS, KEYS, SECTIONS, is_deep
+from mixrag_cli.readers.facts.settings import GRAMMARS, SECTIONS, is_deep
 from mixrag_cli.readers.sheets.delimited import add_rows
 from mixrag_cli.readers.sheets.grids import MAX_CELL_CHARS, MAX_GRID_COLUMNS
 from mixrag_cli.readers.sheets.sampling import RowSampler, SourceRow
@@ -109,7 +111,7 @@ def _lists(node: Node, path: tuple[str, ...], depth: int, source: ReadSource) ->
         source.beat(node.start_byte, source.size)
         path = (*path, *key_path(node.named_children[0]))
     for child in inner:
-        yield from _lists(child, _section_keys(child) if child.type == "table" else path, depth + 1, source)
+        yield from _lists(child, section_path(child) if child.type == "table" else path, depth + 1, source)
     if node.type == "document":
         yield from _section_lists(node, source)
 
@@ -117,9 +119,9 @@ def _lists(node: Node, path: tuple[str, ...], depth: int, source: ReadSource) ->
 def _listed_table(path: tuple[str, ...], node: Node, source: ReadSource) -> RecordList | None:
     firsts = (node.named_child(place) for place in range(min(node.named_child_count, MAX_COMMENTS)))
     first = next((child for child in firsts if child and child.type not in MARKS), None)
-    if first is None or _inside(first).type not in MAPPINGS:  # numbers may be a million
+    if first is None or unwrapped(first, REFERENCES).type not in MAPPINGS:  # numbers may be a million
         return None
-    items = [_inside(item) for item in node.named_children if item.type not in MARKS]
+    items = [unwrapped(item, REFERENCES) for item in node.named_children if item.type not in MARKS]
     return _table(path, [node], items, source)
 
 
@@ -128,7 +130,7 @@ def _section_lists(document: Node, source: ReadSource) -> Iterator[RecordList]:
     sections: dict[tuple[str, ...], list[Node]] = {}
     for child in document.named_children:
         if child.type in SECTIONS:
-            sections.setdefault(_section_keys(child), []).append(child)
+            sections.setdefault(section_path(child), []).append(child)
     for keys, nodes in sections.items():
         if len(nodes) < MIN_RECORDS:
             continue
@@ -137,10 +139,6 @@ def _section_lists(document: Node, source: ReadSource) -> Iterator[RecordList]:
         is_flat = not any(len(each) > len(keys) and each[: len(keys)] == keys for each in sections)
         if is_flat and not is_inside and (found := _table(keys, nodes, nodes, source)):
             yield found
-
-
-def _section_keys(section: Node) -> tuple[str, ...]:
-    return tuple(part for key in section.named_children if key.type in KEYS for part in key_path(key))
 
 
 def _table(
@@ -175,7 +173,7 @@ def _fields(record: Node, above: str = "") -> Fields | None:
     for pair in pairs_of(record):
         parts = [child for child in pair.named_children if child.type not in MARKS]
         name = above + ".".join(key_path(parts[0]))
-        value = _inside(parts[-1]) if len(parts) > 1 else None
+        value = unwrapped(parts[-1], REFERENCES) if len(parts) > 1 else None
         if value is not None and value.type in MAPPINGS and not above:
             inner = _fields(value, f"{name}.")
             if inner is None:
@@ -194,7 +192,7 @@ def _cell_text(value: Node) -> str | None:
     if value.type in REFERENCES or value.type in MAPPINGS:
         return None
     if value.type in LISTS:
-        inner = [_inside(item) for item in value.named_children if item.type not in MARKS]
+        inner = [unwrapped(item, REFERENCES) for item in value.named_children if item.type not in MARKS]
         texts = [None if item.type in LISTS else _cell_text(item) for item in inner]
         plain = [text for text in texts if text is not None]
         return ", ".join(plain)[:MAX_CELL_CHARS] if len(plain) == len(texts) else None
@@ -202,17 +200,6 @@ def _cell_text(value: Node) -> str | None:
     if value.type == "block_scalar":
         return " ".join(written.lstrip("|>+-").split())[:MAX_CELL_CHARS]
     return "" if written in EMPTY else said(written)[:MAX_CELL_CHARS]
-
-
-def _inside(node: Node) -> Node:
-    """The value inside YAML's wrappers; the anchor of one that has one, so that it is told as no text."""
-    while node.type in WRAPPERS:
-        marked = next((child for child in node.named_children if child.type in REFERENCES), None)
-        inner = [child for child in node.named_children if child.type not in MARKS]
-        if marked is not None or len(inner) != 1:
-            return node if marked is None else marked
-        node = inner[0]
-    return node
 
 
 def _add_table(builder: DocumentBuilder, found: RecordList) -> None:

@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import groupby
 
-from mixrag_cli.readers.sheets.areas import Cells, Region, is_figure
+from mixrag_cli.readers.sheets.areas import Cells, Region, is_figure, row_of
 from mixrag_cli.readers.sheets.sampling import SourceCell
 
 MAX_HEAD_ROWS = 12  # of what a sheet says of itself; set by judgement, as
@@ -46,7 +46,7 @@ def cut_head(region: Region, cells: Cells) -> tuple[tuple[Region, ...], Region]:
 
 
 def _row(row: int, region: Region, cells: Cells) -> Row:
-    return [(column, cell) for column in range(region.left, region.right + 1) if (cell := cells.get((row, column)))]
+    return [*row_of(row, region, cells).items()]
 
 
 def _is_typed(cell: SourceCell) -> bool:
