@@ -155,13 +155,6 @@ def limits_in(text: str) -> tuple[tuple[str, int, int, tuple[Value, ...]], ...]:
     return tuple(found)
 
 
-def without_limits(text: str) -> str:
-    """The text less its comparisons with numbers: "greater than 5" asks for no greatest."""
-    for _, start, end, _ in reversed(limits_in(text)):
-        text = text[:start] + text[end:]
-    return text
-
-
 def _comparisons_in(text: str) -> list[tuple[str, int, int]]:
     """Each comparison's sign, or "between", and its place, in order: "no more than" is no "more than"."""
     said = (

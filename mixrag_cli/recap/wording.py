@@ -8,23 +8,11 @@ PERCENT_UNITS = ("%", "pp", "bp")
 MAX_PERCENT = 100  # of a part: what is more than its whole is another thing than was asked for
 
 PERCENT = any_of("%, percent, percents, per cent, percentage, percentages, proportion, proportions, share, rate")
-NAMES = any_of("which, who, whose")
-OPENING = 3  # words: "in which year"
 COUNT = any_of("how many, how often, number of, count of, count the")
 ASKED_FOR = any_of("which, what")
 CHANGES = ("change", "increase", "decrease", "growth", "decline", "rise", "drop")
 CHANGING = ("increas…", "decreas…", "declin…", "grow…", "rise…", "drop…")
 MULTIPLE = any_of("how many times")  # of the greater by the less: so all 13 such ratios of folders to learn from
 TOTAL = any_of("total, totals, totally, overall, altogether, all, entire, combined")
-MOST = any_of(
-    "highest, largest, biggest, greatest, most, maximum, max, top, peak, longest, oldest, tallest, higher, "
-    "larger, bigger, greater"
-)
-LEAST = any_of("lowest, smallest, least, fewest, minimum, min, shortest, youngest, lower, smaller, fewer")
 IN_ALL = any_of("most, least, fewest, total, altogether, in all")  # of amounts together; "highest" is of one of them
 SHARE_WORDS = ("percentage", "percent", "per cent", "share", "proportion", "fraction", "portion", "part")
-
-
-def asks_which(question: str) -> bool:
-    """Whether the question opens so that it asks for what has a value, not for the value: "In which year …"."""
-    return NAMES.search(" ".join(question.split()[:OPENING])) is not None
