@@ -199,6 +199,12 @@ def places_of(needle: Sequence[str], stems: Sequence[str]) -> list[tuple[int, in
     return [(at, at + n - 1) for at in range(len(stems) - n + 1) if n and list(stems[at : at + n]) == list(needle)]
 
 
+def places_in_any_order(needle: Sequence[str], stems: Sequence[str]) -> list[tuple[int, int]]:
+    """As places_of, in whatever order: "cost total" of "the total cost"."""
+    n, wanted = len(needle), sorted(needle)
+    return [(at, at + n - 1) for at in range(len(stems) - n + 1) if n and sorted(stems[at : at + n]) == wanted]
+
+
 def says_nothing_new(text: str, question: str) -> bool:
     """Whether a text repeats the question, in words and not in numbers alone."""
     return repeats(text, question) and any(map(str.isalpha, words_of(text)))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -31,13 +30,8 @@ MIN_TIME = -0.3  # evidence that speaks of another time is no evidence
 RIGHT_TIME = 0.15
 
 
-class RowScanner(Protocol):
-    """Tallies over all rows of the file behind a sampled table; None or () where the file cannot be read as indexed."""
-
-    def scan(
-        self, hit: Hit, table: Table, column: int, operation: ScanOperation, filters: Sequence[Filter]
-    ) -> ScanResult | None:
-        """One operation over one column, as tables.scan.scan_column."""
+# One operation over a column of all rows of the file behind a sampled table; None where it is not as it was indexed.
+RowScan = Callable[[Hit, Table, int, ScanOperation, Sequence[Filter]], ScanResult | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +41,7 @@ class EvidenceBase:
     hits: best first. tables: by id, for hits whose chunk has a parent. weights: of each question term, higher is
     rarer (see term_weight). knows: for each document id the question terms that it holds anywhere.
     vectors: of the tokens of questions and labels. reader: reads a question with a passage. facts: the tables of facts
-    of the best documents, by document. scanner: None where there are no files to read.
+    of the best documents, by document. scan: None where there are no files to read.
     """
 
     hits: tuple[Hit, ...]
@@ -57,7 +51,7 @@ class EvidenceBase:
     vectors: TokenVectors
     reader: ReaderModel
     facts: Mapping[str, tuple[Table, ...]] = field(default_factory=dict)
-    scanner: RowScanner | None = None
+    scan: RowScan | None = None
 
     def weight(self, term: str) -> float:
         """The term's weight, 1 where the collection was not asked for it."""

@@ -247,6 +247,7 @@ def _computed(calculation: Calculation, restated: Restated, known: Draft) -> Dra
 def _column_draft(restated: Restated, match: ColumnMatch) -> Draft:
     """The value over a column's rows, or what the rows are called: that of an extreme, or those that are left."""
     unit, scale = _unit_of(match)
+    others = (each.operation for each in restated.calculations[1:])
     value = match.value if match.best else rounded(match.value, unit)  # an extreme stands in a cell, and is quoted
     asked = stems_of(restated.question)
     rows = (match.best[0],) if match.best is not None and restated.expects == "label" else match.listed
@@ -265,7 +266,7 @@ def _column_draft(restated: Restated, match: ColumnMatch) -> Draft:
         evidence=(evidence,),
         sources=(source,),
         formula="" if match.best or named else f"{match.operation}(e1)",
-        operation=restated.operation,
+        operation=next((each for each in others if each == match.operation), restated.operation),
     )
 
 

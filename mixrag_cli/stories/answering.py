@@ -101,7 +101,7 @@ def gather_evidence(
     hits = in_time(hits, tables, restated.whole.facets)
     facts = collection.reader.facts(list(dict.fromkeys(hit.chunk.document for hit in hits))[:READ_DOCUMENTS])
     reader = collection.passage_reader
-    return EvidenceBase(tuple(hits), tables, weights, knows, vectors, reader, facts, scanner)
+    return EvidenceBase(tuple(hits), tables, weights, knows, vectors, reader, facts, scanner.scan if scanner else None)
 
 
 def in_time(hits: Sequence[Hit], tables: Mapping[str, Table], asked: Facets) -> list[Hit]:

@@ -132,13 +132,6 @@ def columns_of(table: Table) -> tuple[Column, ...]:
     return _columns_of(_Held(table))
 
 
-def amounts_of(table: Table) -> tuple[Column, ...]:
-    """The columns of figures that neither name nor number the rows, nor are years."""
-    keys = key_columns(table)
-    numeric = (one for one in columns_of(table) if one.is_numeric and not (one.is_ordinal or one.is_of_years))
-    return tuple(one for one in numeric if one.index not in keys)
-
-
 @lru_cache(maxsize=MAX_KEPT)
 def _columns_of(held: _Held) -> tuple[Column, ...]:
     cells: dict[int, list[Cell]] = {header.index: [] for header in held.table.columns}
@@ -193,7 +186,7 @@ def date_form_of(texts: Sequence[str]) -> DateForm | None:
     is_padded = all(len(date[1]) == len(date[3]) == PADDED for date in dates)
     if sign == "." and year_digits == SHORT_YEAR_DIGITS and not is_padded:
         return None  # numbers of sections and versions
-    order = _order_of(sign, *(max(int(date[place]) for date in dates) for place in (1, 3)))
+    order = _order_of(sign, *({int(date[place]) for date in dates} for place in (1, 3)))
     return DateForm(order, sign, False, year_digits) if order else None
 
 
@@ -203,13 +196,16 @@ def _month_form(texts: Iterable[str]) -> DateForm | None:
     return next((DateForm("my", sign, True, n_digits) for sign, n_digits in forms), None) if len(forms) == 1 else None
 
 
-def _order_of(sign: str, first: int, second: int) -> str:
-    """The order of days and months by the greatest of each; "" where it is none, or cannot be told."""
-    if max(first, second) > DAYS or min(first, second) > MONTHS:
+def _order_of(sign: str, first: set[int], second: set[int]) -> str:
+    """The order of days and months by what stands first and second; "" where it is none, or cannot be told.
+
+    Of months one below the other every day is the first.
+    """
+    if max(*first, *second) > DAYS or min(max(first), max(second)) > MONTHS:
         return ""
-    if sign == "." or first > MONTHS:  # nobody writes months first with dots
+    if sign == "." or max(first) > MONTHS or (first == {1} and len(second) > 2):  # nobody writes months first with dots
         return "dmy"
-    return "mdy" if second > MONTHS else ""
+    return "mdy" if max(second) > MONTHS or (second == {1} and len(first) > 2) else ""
 
 
 def rows_at(table: Table, dates: Collection[tuple[int, int, int]]) -> set[int]:
@@ -252,7 +248,8 @@ def records_of(table: Table, question: str, calculates: bool) -> Iterator[Table]
     Of a report it may mean them always, of records where the question names several: "from May to July".
     """
     asked, times = stems_in(question), facets_of(question)
-    times = replace(times, years=times.years | years_between(question))
+    between = years_between(question)  # of seasons, too: "from 2013/14 to 2015/16"
+    times = replace(times, years=times.years | between, splits=times.splits and times.splits | between)
     if is_record_table(table):
         yield table
         named = [column for column in columns_of(table) if column.is_numeric and places_of(column.stems, asked)]
@@ -342,8 +339,9 @@ def name_of(row: Header, table: Table, asked: Sequence[str], measured: Header) -
 
 
 def _named_texts(row: Header, table: Table, asked: Sequence[str], measured: Header) -> dict[int, str]:
-    """The row's texts in the columns that the question names, by where it does."""
-    texts = {cell.column: cell.text for cell in table.cells if cell.row == row.index}
+    """The row's texts in the columns that the question names, by where it does; what it says itself is no answer."""
+    of_row = (cell for cell in table.cells if cell.row == row.index)
+    texts = {cell.column: cell.text for cell in of_row if not {*stems_of(cell.text)} <= {*asked}}
     heads = {column.index: stems_of(column.leaf) for column in table.columns if column != measured}
     return {
         asked.index(head[0]): texts[column]

@@ -22,11 +22,22 @@ from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.record_columns import Column, columns_of, is_year
 from mixrag_cli.tables.scan import Comparison, Filter
 from mixrag_cli.tables.tally import in_scale_of
-from mixrag_cli.words import COMMON_WORDS, SYNONYM_MATCH, WHOLE_WORDS, match_pair, places_of, stem, stems_in, words_of
+from mixrag_cli.words import (
+    COMMON_WORDS,
+    SYNONYM_MATCH,
+    WHOLE_WORDS,
+    match_pair,
+    places_in_any_order,
+    places_of,
+    stem,
+    stems_in,
+    words_of,
+)
 
 COMPARED_REACH = 4  # words between a column's name and the comparison that is about it
 NAMED_REACH = 2  # words from a column's name to its value ("class is 3")
 MAX_KINDS = 30  # different texts of a column that says of which kind its rows are
+MAX_UNSURE = 2  # texts of a column of yes and no that are neither: "n/a", "partly"
 MAX_TOLD = 8  # texts that a condition's label says
 YES = frozenset(("yes", "y", "true", "t", "1"))
 NO = frozenset(("no", "n", "false", "f", "0"))
@@ -56,6 +67,16 @@ class _Found:
     place: tuple[int, int]
     is_named: bool = False
 
+    def words(self, asked: Sequence[str]) -> Sequence[str]:
+        """The words of the question that say them."""
+        return asked[self.place[0] : self.place[1] + 1]
+
+    def is_of_longer(self, asked: Sequence[str], others: Collection[str]) -> bool:
+        """Whether a name that nothing explains stands beside them, or with "and" between. others: such stems."""
+        before, after = asked[: self.place[0]], asked[self.place[1] + 1 :]
+        near = (side[1:2] if side[:1] == ["and"] else side[:1] for side in ([*before[::-1]], [*after]))
+        return any(word in others for words in near for word in words)
+
 
 def find_conditions(question: str, table: Table, names: Collection[str] = ()) -> tuple[Condition, ...]:
     """The conditions on the table's rows that the question says, none of them twice for one stretch of it. names: stems
@@ -64,6 +85,10 @@ def find_conditions(question: str, table: Table, names: Collection[str] = ()) ->
     compared = tuple(_comparisons(question, asked, table))
     settled = {each.filter.column for each in compared}
     found = [*_values(asked, table)] or [*_called(asked, table, names)]
+    known = {part for column in columns_of(table) for part in column.stems}.union(
+        *(each.words(asked) for each in found)
+    )
+    found = [each for each in found if not each.is_of_longer(asked, {*names} - known)]
     named = _choose([each for each in found if each.column.index not in settled])
     forms = [each for each in columns_of(table) if each.date_form is not None]
     times = times_meant(question) if forms else []
@@ -103,12 +128,10 @@ def _compared_column(at: int, asked: Sequence[str], table: Table) -> Column | No
     """
     near = []
     for column in columns_of(table):
-        name = sorted(part for part in column.stems if not is_year(part)) or [*column.stems]
-        n = len(name) if {*column.stems} <= {*asked} else 0
-        for first in range(len(asked) - n + 1):
-            last = first + n - 1
-            if n and column.is_numeric and sorted(asked[first : last + 1]) == name:
-                near.append((at - last - 1 if last < at else first - at + 1, column.index, column))
+        name = [part for part in column.stems if not is_year(part)] or column.stems
+        is_said = column.is_numeric and {*column.stems} <= {*asked}
+        for first, last in places_in_any_order(name, asked) if is_said else ():
+            near.append((at - last - 1 if last < at else first - at + 1, column.index, column))
     reach, _, nearest = min(near, default=(COMPARED_REACH + 1, 0, None), key=lambda one: one[:2])
     return nearest if reach <= COMPARED_REACH else None
 
@@ -166,7 +189,7 @@ def _merged(chosen: Sequence[_Found], asked: Sequence[str], between: Collection[
     """One condition a column, over all of its texts that the question says, and those between them."""
     for column in dict.fromkeys(each.column for each in chosen):
         own = [each for each in chosen if each.column == column]
-        stems = {word for each in own for word in asked[each.place[0] : each.place[1] + 1]}
+        stems = {word for each in own for word in each.words(asked)}
         said = frozenset(stems | (set(column.stems) & set(asked)))
         named = [text.strip() for each in own for text in each.texts]
         if column.is_of_years and len(named) > 1:
@@ -193,10 +216,10 @@ def _yes_no(asked: Sequence[str], table: Table, settled: Collection[int]) -> Ite
     for column in columns_of(table):
         texts = {text.strip().lower(): text for text in column.texts if text.strip()}
         said_yes, said_no = (next((texts[word] for word in words if word in texts), None) for words in (YES, NO))
-        if column.index in settled or said_yes is None or said_no is None or not texts.keys() <= YES | NO:
+        if column.index in settled or said_yes is None or said_no is None or len(texts.keys() - YES - NO) > MAX_UNSURE:
             continue
         name = tuple(part for part in column.stems if part not in COMMON_WORDS) or column.stems
-        for first, last in places_of(name, asked)[:1]:
+        for first, last in places_in_any_order(name, asked)[:1]:
             is_no = first > 0 and asked[first - 1] in _NEGATION
             yield _Found(column, (said_no if is_no else said_yes,), (first - is_no, last))
 

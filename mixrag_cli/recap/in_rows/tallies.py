@@ -1,10 +1,4 @@
-"""Extract and compute over the rows of a table: sums, means, counts and extremes under conditions.
-
-tally_of          the operation that is wanted, by the question's words
-conditions        those on the rows (conditions.py)
-_measured         the column that the question means
-tally             what those that count come to (tables/tally.py)
-"""
+"""Extract and compute over the rows of a table: sums, means, counts and extremes under conditions."""
 
 from __future__ import annotations
 
@@ -19,13 +13,13 @@ from mixrag_cli.quantities.prose_numbers import limits_in
 from mixrag_cli.recap.evidence import EvidenceBase, context_credit, surroundings_of
 from mixrag_cli.recap.in_rows.conditions import Condition, find_conditions
 from mixrag_cli.recap.restate import Restated, asks_passage
-from mixrag_cli.recap.wording import ASKED_FOR, COUNT, IN_ALL, TOTAL, asks_which
+from mixrag_cli.recap.wording import ASKED_FOR, COUNT, IN_ALL, TOTAL
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Cell, Header, Table
+from mixrag_cli.tables.amounts import added_up, amounts_of, only_amounts
 from mixrag_cli.tables.record_columns import (
     LABELS,
     Column,
-    amounts_of,
     columns_named,
     columns_of,
     is_sampled,
@@ -34,7 +28,7 @@ from mixrag_cli.tables.record_columns import (
 )
 from mixrag_cli.tables.scan import Filter, ScanOperation
 from mixrag_cli.tables.tally import Row, Scan, Tallied, are_shared, extreme_text, rows_left, tallied_cells, tally
-from mixrag_cli.tables.text import ARROW, without_unit
+from mixrag_cli.tables.text import ARROW, key_columns, without_unit
 from mixrag_cli.words import WHOLE_WORDS, match_heading, stem, stems_in
 
 Measured = tuple[Column, ScanOperation, float]  # a column, the operation on it, and how well its label fits
@@ -67,15 +61,12 @@ class Rows:
 
     def of_text(self, column: Column, text: str) -> Rows:
         """Those of them that have a text in a column."""
-        label = f"{column.header.leaf} = {text}"
-        return replace(
-            self, conditions=(*self.conditions, Condition(Filter(column.index, "=", text), label, frozenset()))
-        )
+        condition = Condition(Filter(column.index, "=", text), f"{column.header.leaf} = {text}", frozenset())
+        return replace(self, conditions=(*self.conditions, condition))
 
     def tally(self, column: Column, operation: ScanOperation) -> Tallied | None:
         """The operation over one column of them; None where none counts or their file cannot be scanned."""
-        scanner = self.base.scanner
-        scan: Scan | None = partial(scanner.scan, self.hit, self.table) if scanner is not None else None
+        scan: Scan | None = partial(self.base.scan, self.hit, self.table) if self.base.scan is not None else None
         return tally(self.table, column, operation, self.filters, scan)
 
 
@@ -112,8 +103,20 @@ class ColumnMatch:
         return f"{column} ({self.operation} of {self.n_rows:,} rows{where})"
 
 
+def tallies_of(restated: Restated) -> list[ScanOperation]:
+    """What may be wanted over rows: what the words call for, and a sum or mean that the reader holds for likely.
+
+    What is counted may be told in a column of numbers, too: "how many votes did she get in all counties".
+    """
+    first, likely = tally_of(restated), [each.operation for each in restated.calculations[1:]]
+    may_be_told = first == "count" and not limits_in(restated.question)
+    others: tuple[ScanOperation, ...] = ("sum",) if may_be_told or "sum" in likely else ()
+    others += ("average",) if "average" in likely else ()
+    return [*dict.fromkeys(each for each in (first, *others) if each is not None)]
+
+
 def tally_of(restated: Restated) -> ScanOperation | None:
-    """What the question wants computed over rows, None where it wants nothing of the kind.
+    """What the question's words want computed over rows, None where they want nothing of the kind.
 
     "How many …" is a count and "the total …" a sum where rows are records; in a report the same words look one cell up.
     Any other value is the greatest of the one row that conditions leave.
@@ -129,31 +132,35 @@ def tally_of(restated: Restated) -> ScanOperation | None:
 
 def _asks_list(restated: Restated) -> bool:
     """Whether rows under a limit are asked for by their names, and no number of them."""
-    question = restated.question
-    is_named = restated.operation == "lookup" and not asks_passage(restated) and asks_which(question)
-    return is_named and bool(limits_in(question)) and not COUNT.search(question)
+    is_of_names = restated.operation == "lookup" and restated.expects == "any"
+    return is_of_names and bool(limits_in(restated.question)) and not COUNT.search(restated.question)
 
 
 def match_columns(restated: Restated, base: EvidenceBase) -> list[ColumnMatch]:
-    """The columns that fit the question best over all tables found, each with what it comes to, best first."""
-    operation = tally_of(restated)
-    if operation is None:
-        return []
-    found_tables = (*base.placed_tables(), *base.placed_releases())
+    """The columns that fit the question best over all tables found, each with what it comes to, best first for each
+    operation that may be wanted."""
+    operations = tallies_of(restated)
+    found_tables = (*base.placed_tables(), *base.placed_releases()) if operations else ()
     placed = ((hit, table) for hit, table in found_tables if table.columns)
     calculates = restated.operation != "lookup" or bool(limits_in(restated.question))
-    records = ((hit, one) for hit, table in placed for one in records_of(table, restated.question, calculates))
-    found = (_match_records(restated, operation, hit, one, base) for hit, one in records)
-    return sorted((one for one in found if one is not None), key=lambda one: -one.score)[:N_COLUMNS]
+    tables = [(hit, one) for hit, table in placed for one in records_of(table, restated.question, calculates)]
+    records = [_rows_meant(restated, hit, one, base) for hit, one in tables]
+    matches = []
+    for operation in operations:
+        found = (_match_records(restated, operation, rows) for rows in records)
+        matches += sorted((one for one in found if one is not None), key=lambda one: -one.score)[:N_COLUMNS]
+    return matches
 
 
-def _match_records(
-    restated: Restated, operation: ScanOperation, hit: Hit, table: Table, base: EvidenceBase
-) -> ColumnMatch | None:
+def _rows_meant(restated: Restated, hit: Hit, table: Table, base: EvidenceBase) -> Rows:
+    names = restated.names.difference(surroundings_of(hit, table)[0])
+    return Rows(hit, table, find_conditions(restated.question, table, names), base)
+
+
+def _match_records(restated: Restated, operation: ScanOperation, rows: Rows) -> ColumnMatch | None:
     """The tally over the table's rows, None where the question does not speak of its columns or cannot be computed."""
-    question = restated.question
-    around, around_facets = surroundings_of(hit, table)
-    rows = Rows(hit, table, find_conditions(question, table, restated.names.difference(around)), base)
+    question, table = restated.question, rows.table
+    around, around_facets = surroundings_of(rows.hit, table)
     is_of_one = restated.operation == "lookup" and operation == "maximum"  # a value of a row, and no extreme
     listed = _listed(rows) if _asks_list(restated) else ()
     if listed is None or (is_of_one and (not rows.conditions or len(restated.operands) > 1)):
@@ -184,7 +191,7 @@ def _match_records(
         return None
     coverage = _coverage(restated, terms, rows, around)
     return ColumnMatch(
-        *(hit, table, column.header, operation, tallied_cells(table, column, rows.filters), found.value),
+        *(rows.hit, table, column.header, operation, tallied_cells(table, column, rows.filters), found.value),
         n_rows=found.n_rows if operation == "count" else found.n_numbers,
         score=fit + coverage,
         coverage=coverage,
@@ -228,9 +235,6 @@ def _coverage(restated: Restated, terms: Sequence[str], rows: Rows, around: tupl
     return rows.base.part_said(terms, [max(pair) for pair in zip(own, credit, strict=True)])
 
 
-# --- the column -------------------------------------------------------------------------------------------------------
-
-
 def _measured(
     restated: Restated, operation: ScanOperation, rows: Rows, terms: Sequence[str], around: Collection[str]
 ) -> Measured | None:
@@ -244,24 +248,29 @@ def _measured(
     asked = set(stems_in(restated.question))
     named = {word for column in columns if asked.issuperset(column.stems) for word in column.stems}
     words = (*terms, *sorted(named.difference(terms)))
+    if operation == "sum":
+        columns = added_up(rows.table, columns, asked if COUNT.search(restated.question) else None)
     numeric = [one for one in columns if one.is_numeric and not ordinal_conflict(restated.question, one.header.leaf)]
-    others = [one for one in numeric if one.index not in compared and not _is_asked_for(one, restated)]
+    apart = {*compared, *key_columns(rows.table)}  # an id is measured where nothing else fits
+    others = [one for one in numeric if one.index not in apart and not _is_asked_for(one, restated)]
 
-    def fit_of(column: Column) -> tuple[float, float, int, int]:
+    def fit_of(column: Column) -> tuple[float, float, int, bool, int]:
         said = [match_heading(word, column.stems) for word in words]
         own = rows.base.part_said(
             words, [0.0 if word in around else one for word, one in zip(words, said, strict=True)]
         )
         n_words = len(stems_in(without_unit(column.header.leaf)))
-        return own, rows.base.part_said(words, said), len(asked & {*column.stems}), -n_words
+        is_whole = bool(WHOLE_WORDS & {*column.stems})
+        return own, rows.base.part_said(words, said), len(asked & {*column.stems}), is_whole, -n_words
 
     for candidates in (others, [column for column in numeric if column.index not in compared], numeric):
         column = max(candidates, key=fit_of, default=None)
         if column is not None and (fit := fit_of(column)[1]) > 0:
             return column, operation, fit
-    only = [one for one in amounts_of(rows.table) if one in others] if rows.conditions else []
+    is_extreme = restated.operation in ("maximum", "minimum")
+    only = only_amounts(rows.table) if rows.conditions or is_extreme else None
     is_of_many = restated.operation != "lookup" or operation != "maximum"
-    return (only[0], operation, 0.0) if len(only) == 1 and is_of_many else None
+    return (only, operation, 0.0) if only in others and is_of_many else None
 
 
 def _is_asked_for(column: Column, restated: Restated) -> bool:
