@@ -90,8 +90,8 @@ def asks_passage(restated: Restated) -> bool:
     return restated.operation == "lookup" and restated.expects in ("text", "code")
 
 
-# Of the reader's probability of an extreme. Of 2,613 questions to learn from 106 say "highest" or the like: 89
-# are found, none in the wrong direction, and nine more, five of them rightly ("dearest"). All but two of the rest ask for a value.
+# Of the reader's probability of an extreme. Of 2,613 questions to learn from 106 say "highest" or the like: 89 are
+# found, none in the wrong direction, and nine more, five rightly ("dearest"); all but two of the rest ask for a value.
 MIN_EXTREME = 0.4
 MIN_BESIDE_LIMIT = 0.9  # which the reader takes for one at up to .83 ("in which year was it less than 5")
 MIN_UNSAID = 0.5  # of a difference that none of its words asks for ("how much has it risen since")
