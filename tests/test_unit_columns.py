@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from mixrag_cli.recap.in_rows.conditions import find_conditions
 from mixrag_cli.records.tables import Table
 from tests.table_samples import to_table
 
@@ -70,3 +71,11 @@ def test_a_unit_in_the_heading_goes_before_one_beside() -> None:
 def test_figures_with_a_unit_are_no_units_of_the_figures_beside() -> None:
     rows = [["Segment", "2019", "Change"], ["Software", "3,788", "( 25 ) % ( % )"], ["Hardware", "1,200", "4 %"]]
     assert units_of(to_table([*rows, ["Other", "90", "—"]]), 1) == ["", "", ""]
+
+
+def test_a_unit_in_brackets_is_no_part_of_a_columns_name() -> None:
+    rows = [[f"P{n}", str(150 + 40 * n), str(20 * n), str(18 * n)] for n in range(4)]
+    table = to_table([["Part", "Est. Weight (g)", "Load (kg)", "Load (lb)"], *rows])
+    said = {each.label for each in find_conditions("parts with an est. weight above 200 g", table)}
+    assert said == {"Est. Weight (g) > 200"}
+    assert not find_conditions("parts with a load above 30", table)  # of which of the two

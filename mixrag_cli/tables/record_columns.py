@@ -7,6 +7,7 @@ of records, too: its rows are the records, or, turned, its columns; their labels
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -76,9 +77,10 @@ class DateForm:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of records. stems: of its innermost label, in order. texts: the different ones, in order, () where there
-    are too many to be asked for. is_numeric: whether it holds numbers, or nothing. date_form: how it writes dates, None
-    where it holds other things than dates. is_ordinal: whether it numbers the rows, or those of each group, from 1 on.
+    """A column of records. stems: of its innermost label less its unit, in order. texts: the different ones, in order,
+    () where there are too many to be asked for. is_numeric: whether it holds numbers, or nothing. date_form: how it
+    writes dates, None where it holds other things than dates. is_ordinal: whether it numbers the rows, or those of each
+    group, from 1 on.
     """
 
     header: Header
@@ -138,10 +140,24 @@ def _columns_of(held: _Held) -> tuple[Column, ...]:
     for cell in held.table.cells:
         if cell.column in cells:
             cells[cell.column].append(cell)
-    return tuple(_column(held.table, header, cells[header.index]) for header in held.table.columns)
+    names = _names(held.table.columns)
+    return tuple(
+        _column(held.table, header, name, cells[header.index])
+        for header, name in zip(held.table.columns, names, strict=True)
+    )
 
 
-def _column(table: Table, header: Header, cells: Sequence[Cell]) -> Column:
+def _names(headers: Sequence[Header]) -> list[tuple[str, ...]]:
+    """The stems of each column's innermost label, less its unit where no other column is called so."""
+    bare = [stems_in(without_unit(header.leaf)) for header in headers]
+    n_called = Counter(map(frozenset, bare))
+    return [
+        own if own and n_called[frozenset(own)] == 1 else stems_in(header.leaf)
+        for header, own in zip(headers, bare, strict=True)
+    ]
+
+
+def _column(table: Table, header: Header, name: tuple[str, ...], cells: Sequence[Cell]) -> Column:
     profile = next((known for known in table.profiles if known.index == header.index), None)
     looked_at = cells[:N_LOOKED_AT]
     if profile is not None:
@@ -153,7 +169,7 @@ def _column(table: Table, header: Header, cells: Sequence[Cell]) -> Column:
     date_form = date_form_of([cell.text for cell in looked_at if cell.text])
     is_of_years = 2 * sum(map(is_year, texts)) > len(texts)  # beside years may stand "later" and "total"
     is_ordinal = is_numeric and _counts_up([cell.value for cell in looked_at])
-    return Column(header, stems_in(header.leaf), texts, is_numeric, is_of_years, date_form, is_ordinal)
+    return Column(header, name, texts, is_numeric, is_of_years, date_form, is_ordinal)
 
 
 def _counts_up(values: Sequence[Decimal | None]) -> bool:
