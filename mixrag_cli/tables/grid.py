@@ -21,7 +21,7 @@ from mixrag_cli.records.tables import Cell, Header, Table
 from mixrag_cli.tables.compared import join_signs
 from mixrag_cli.tables.group_columns import group_columns
 from mixrag_cli.tables.halves import stack_halves, stack_repeated
-from mixrag_cli.tables.headers import NOTE, TOTAL, Layout, find_layout, texts_above
+from mixrag_cli.tables.headers import NOTE, TOTAL, Layout, find_layout, is_called_units, texts_above
 from mixrag_cli.tables.matrix import DATA_KINDS, FIGURES, Matrix, grid_to_matrix
 from mixrag_cli.tables.narrowing import narrow_grid
 from mixrag_cli.tables.paired_forms import stack_pairs
@@ -155,7 +155,7 @@ def _caption_and_notes(matrix: Matrix, layout: Layout, grid: Grid, title: str) -
             (told if caption and _tells_of_title(text) else caption).append(text)
     notes = [*units, *lines[1:], *told, *grid.notes, *(matrix.text(row, 0) for row in layout.notes)]
     corner = [text for text in _corner_texts(matrix, layout) if not layout.is_flat or _is_scale(text)]
-    aside = [matrix.text(row, layout.data[0]) for row in layout.units]
+    aside = [matrix.text(row, layout.data[0]) for row in layout.units if not is_called_units(matrix, row)]
     notes += [text for text in aside if text and not is_wide_unit_text(text)]
     notes = [*(text for text in corner if is_unit_text(text) and find_unit_and_scale(text) != ("", 1)), *notes]
     if len(caption) > 1:
@@ -220,8 +220,10 @@ def _column_units(matrix: Matrix, layout: Layout) -> dict[int, Unit]:
     """What the unit rows of the header say of each column."""
     units: dict[int, Unit] = {}
     for row in layout.units:
+        others = is_called_units(matrix, row)  # units that are none by their form: "A", "1/W"
         for column, text in texts_above(matrix, row, layout.data).items():
-            units[column] = unit_of_unit_text(text) if is_wide_unit_text(text) else Unit()
+            as_written = Unit(text.strip(" ()[]"), 1, text) if others else Unit()
+            units[column] = unit_of_unit_text(text) if is_wide_unit_text(text) else as_written
     return {column: unit for column, unit in units.items() if unit.is_known}
 
 

@@ -40,6 +40,7 @@ from mixrag_cli.tables.units import is_code, is_unit_text, is_wide_unit_text
 MAX_HEADER_ROWS = 12  # the deepest header of 1,922 HiTab tables has 6 rows
 _MEASURED = re.compile(rf"^(\d[\d.,]*)\s?({MEASURES})$", re.I)
 _QUANTITY = re.compile(r"^([-+~≈<>]?\s?\d[\d.,]*)\s?(\D{1,40})$")
+MIN_WORDS = 3  # above figures, in a row below one that names the columns; set by judgement
 MIN_PLAIN_BELOW = 2  # figures without a measure that stand below a heading like "5 km"
 
 
@@ -145,7 +146,16 @@ def _says_nothing(matrix: Matrix, row: int) -> bool:
 def _begins_body(matrix: Matrix, below: list[Below], row: int) -> bool:
     """Whether the row above ends the header: by its marks, or because it names what this record and all below say."""
     is_labelled = below[0].share(row, below[0].typed) < TYPED_SHARE  # not "Date" above dates
-    return _ends_marked_header(matrix, row) or (is_labelled and is_first_record(matrix, row))
+    is_record = is_labelled and not _is_above_figures(matrix, below, row) and is_first_record(matrix, row)
+    return is_record or _ends_marked_header(matrix, row)
+
+
+def _is_above_figures(matrix: Matrix, below: list[Below], row: int) -> bool:
+    """Whether nearly all of a row, its label aside, are words above figures, which no record has there but one mark."""
+    cells = [cell for cell in matrix.cells_of_row(row, range(1, matrix.n_columns)) if cell.row == row]
+    heading = [cell for cell in cells if _cell_evidence(matrix, below[cell.column], row, cell.column) > 0]
+    words = [cell.text.strip() for cell in heading if any(map(str.isalpha, cell.text))]
+    return len(words) >= max(MIN_WORDS, TYPED_SHARE * len(cells)) and len(set(words)) > 1
 
 
 def _ends_marked_header(matrix: Matrix, row: int) -> bool:
@@ -284,15 +294,19 @@ def header_evidence(matrix: Matrix, below: list[Below], row: int) -> float:
         if cell is not None and cell.row == row and (cell.column == column or cell.column_span > 1)
     ]
     evidence = {column: _cell_evidence(matrix, below[column], row, column) for column in own}
-    if max(evidence.values(), default=0.0) > 0:
-        evidence |= {column: 0.0 for column in own if _is_figure_above_texts(matrix, below[column], row, column)}
-    return sum(evidence.values())
+    headings = sum(one > 0 for one in evidence.values())
+    apart = [column for column in own if _is_figure_apart(matrix, below[column], row, column, headings)]
+    return sum(evidence[column] for column in own if column not in apart)
 
 
-def _is_figure_above_texts(matrix: Matrix, below: Below, row: int, column: int) -> bool:
-    """Whether a number stands above texts alone: of another kind than what is below, as a text above numbers is."""
+def _is_figure_apart(matrix: Matrix, below: Below, row: int, column: int, n_headings: int) -> bool:
+    """Whether a figure stands above texts alone, of another kind than what is below as a text above numbers is; or
+    above nothing, as what is jotted down beside headings does. n_headings: of the row, above figures.
+    """
     bottom = min(row, len(below.filled) - 1)
-    return matrix.kind(row, column) == "number" and below.filled[bottom] > 1 and not below.typed[bottom]
+    is_above_texts = matrix.kind(row, column) == "number" and below.filled[bottom] > 1
+    is_jotting = n_headings > 1 and not below.filled[bottom]
+    return n_headings > 0 and (is_above_texts or is_jotting) and not below.typed[bottom]
 
 
 def _heads_by_measure(matrix: Matrix, below: list[Below], row: int, cells: list[GridCell]) -> bool:

@@ -34,6 +34,9 @@ MIN_LABELLED = 0.8  # of the rows below names of columns without a label; set by
 TITLE_ASIDE = 2  # cells of a title row with something at its side,
 TITLE_AND_HEADER = 3  # and the rows of it, of a second title and of the first headers
 TABLE_NUMBER = re.compile(r"^(?:table\s)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?[.:]?$", re.I)
+MIN_NAMED = 3  # columns that are named in one header row, where another says their units or identifiers
+_UNITS = re.compile(r"\W*units?\W*$", re.I)
+_IDENTIFIER = re.compile(r"[^\W\d]\w*_\w+$")  # "inv_snl_vdco"
 BRACKETS = frozenset("()[]")
 NOTE = re.compile(r"^(?:notes?\b|sources?\b|\(\w{1,2}\)\s|\[\w{1,2}\]|[*†‡§¹²³]|\d\.\s|_{3,}|-{3,})", re.I)
 TOTAL = re.compile(r"^(?:(?:grand|net|sub)[ -]?)?totals?\b|\b(?:sub)?totals?\s*$|^sum$", re.I)
@@ -74,7 +77,7 @@ def find_layout(matrix: Matrix) -> Layout | None:
     start = headers[-1] + 1 if headers else first
     if start >= end:
         return None
-    headers = _without_kinds(matrix, headers, end)
+    headers = _without_ids(matrix, _without_kinds(matrix, headers, end))
     labels = find_label_columns(matrix, headers, range(start, end))
     data = tuple(
         column for column in range(len(labels), matrix.n_columns) if _is_used(matrix, column, start, end, headers)
@@ -118,6 +121,23 @@ def _without_kinds(matrix: Matrix, headers: tuple[int, ...], end: int) -> tuple[
     names = [matrix.text(headers[0], cell.column) for cell in matrix.cells_of_row(headers[1], range(matrix.n_columns))]
     is_unit = is_unit_line(matrix, headers[1], range(1, matrix.n_columns))
     return headers[:1] if len(set(names)) == len(names) and not is_unit else headers
+
+
+def _without_ids(matrix: Matrix, headers: tuple[int, ...]) -> tuple[int, ...]:
+    """The header rows without a last one that says, below a name for each column, what programs call it."""
+    if len(headers) < 2 or not _are_named_above(matrix, headers[-1], headers[0]):
+        return headers
+    texts = [cell.text.strip() for cell in matrix.cells_of_row(headers[-1], range(1, matrix.n_columns))]
+    return headers[:-1] if len(set(texts)) == len(texts) and all(map(_IDENTIFIER.match, texts)) else headers
+
+
+def _are_named_above(matrix: Matrix, row: int, names: int) -> bool:
+    """Whether a further row names the labels and every column of a row's cells, three and more, none like another."""
+    cells = list(matrix.cells_of_row(row, range(1, matrix.n_columns)))
+    texts = [matrix.text(names, cell.column) for cell in cells]
+    is_labelled = matrix.own(row, 0) is not None and matrix.own(names, 0) is not None
+    is_below = all(cell.row == row > names and cell.column_span == 1 for cell in cells)
+    return is_labelled and is_below and len(texts) >= MIN_NAMED and all(texts) and len(set(texts)) == len(texts)
 
 
 def _axis_names(
@@ -282,9 +302,15 @@ def _unit_rows(matrix: Matrix, headers: tuple[int, ...], data: tuple[int, ...]) 
         for row in headers
         if (is_unit_line(matrix, row, data) and (row == headers[-1] or _names_known_unit(matrix, row, data)))
         or (row == headers[-1] and _heads_all(matrix, row, data))
+        or (is_called_units(matrix, row) and _are_named_above(matrix, row, headers[0]))
     )
     named = [row for row in headers if row not in found and any(matrix.own(row, column) for column in data)]
     return found if named else ()
+
+
+def is_called_units(matrix: Matrix, row: int) -> bool:
+    """Whether the row's label says that units stand beside it."""
+    return _UNITS.match(matrix.text(row, 0)) is not None
 
 
 def texts_above(matrix: Matrix, row: int, data: tuple[int, ...]) -> dict[int, str]:

@@ -3,6 +3,8 @@
 # made by hand   comments                 Kontoname;Giro       a head: names, each with what it says,
 name,height                               Saldo;4.812,07;EUR   as banks write it above their lines
                                           Buchung;An;Zweck;Betrag
+724940,ST HELENS,OR,-8.0,45.9,-122.8      a line that says without names where a file is from, as files of weather do
+Date,Time,GHI,DNI,DHI,Dry-bulb,…
 
 What a sheet says of itself stands so in the file that it is saved as, too (sheet_heads).
 """
@@ -41,7 +43,13 @@ class Record:
 
 def find_head(records: Sequence[Record]) -> list[Record]:
     """The records above the one that names the columns, [] where it is the first, or has a mere title above it."""
-    return _comments(records) or _named_values(records) or _title_apart(records) or _sheet_head(records)
+    return (
+        _comments(records)
+        or _named_values(records)
+        or _title_apart(records)
+        or _line_of_values(records)
+        or _sheet_head(records)
+    )
 
 
 def head_text(records: Sequence[Record], delimiter: str) -> LinedText:
@@ -106,6 +114,18 @@ def _title_apart(records: Sequence[Record]) -> list[Record]:
     return list(records[:1]) if 1 < len(records[0].fields) < len(records[1].fields) else []
 
 
+def _line_of_values(records: Sequence[Record]) -> list[Record]:
+    """The first record where it says texts and figures from the left on, fewer than the next one names columns."""
+    if len(records) < 3:
+        return []
+    first, names, *body = records
+    said, called = first.filled, {name.casefold() for name in names.filled}
+    is_from_left = [field.strip() for field in first.fields[: len(said)]] == said
+    is_mixed = 1 < sum(map(_is_typed, said)) < len(said)
+    is_named = MIN_COLUMNS <= len(names.filled) == len(called) > len(said) and _heads_typed(names, body)
+    return [first] if is_from_left and is_mixed and is_named else []
+
+
 def _named_values(records: Sequence[Record]) -> list[Record]:
     """The records of a name and what it says, above the first that fills all columns, which names them."""
     widths = [len(record.filled) for record in records]
@@ -135,13 +155,17 @@ def _groups_names(record: Record, names: Record) -> bool:
 
 def _names_columns(record: Record, body: Sequence[Record]) -> bool:
     """Whether the fields are texts, figures or dates stand below one of them, and most records fill the columns."""
+    n_wide = sum(2 * len(row.filled) >= len(record.filled) for row in body)
+    return _heads_typed(record, body) and 2 * n_wide > len(body)
+
+
+def _heads_typed(record: Record, body: Sequence[Record]) -> bool:
+    """Whether the fields are texts, and figures or dates stand below one of them."""
     if any(map(_is_typed, record.filled)):
         return False
     columns = [[row.fields[column] for row in body if column < len(row.fields)] for column in range(len(record.fields))]
     told = [[text for text in column if text.strip()] for column in columns]
-    is_headed = any(column and sum(map(_is_typed, column)) >= TYPED * len(column) for column in told)
-    n_wide = sum(2 * len(row.filled) >= len(record.filled) for row in body)
-    return is_headed and 2 * n_wide > len(body)
+    return any(column and sum(map(_is_typed, column)) >= TYPED * len(column) for column in told)
 
 
 def _is_typed(text: str) -> bool:
