@@ -131,3 +131,25 @@ def test_what_pairs_of_columns_are_about_is_the_section_of_their_names() -> None
 def test_a_table_whose_second_labels_have_colons_too_is_no_form() -> None:
     rows = [["Case:", "Low", "High:", "Net"], ["Cost:", "12", "15", "1"], ["Gain:", "3", "8", "2"]]
     assert len(to_table([*rows, ["Risk:", "1", "2", "3"]]).rows) == 3
+
+
+def test_values_of_different_units_below_a_title_have_no_heading() -> None:
+    rows = [["Declared load profile", "L"], ["Efficiency", "115%"], ["Heating up time", "7:01"], ["Standby", "26.3 W"]]
+    table = titled(rows)
+    assert lefts(table) == [("Declared load profile",), ("Efficiency",), ("Heating up time",), ("Standby",)]
+    assert not table.columns[0].leaf.startswith("L")
+
+
+def test_figures_of_one_unit_below_a_title_have_one() -> None:
+    assert tops(titled([["Country", "Exports"], ["France", "120"], ["Spain", "97"]])) == [("Exports",)]
+
+
+def titled(rows: Rows) -> Table:
+    cells = "".join(f"<tr><td>{key}</td><td>{value}</td></tr>" for key, value in rows)
+    return only_table("form.html", f"<table><tr><th colspan=2>EN 16147</th></tr>{cells}</table>".encode())
+
+
+def test_values_merged_over_all_columns_have_no_heading() -> None:
+    rows = [["Summary of", "AB-20", "Reg. No.", "K-7"], ["Name", "Acme Residential"], ["Body", "ICIM"], ["Type", "Air"]]
+    table = to_table([[*row, "", "", ""][:4] for row in rows], spans={(row, 1): (1, 3) for row in (1, 2, 3)})
+    assert lefts(table) == [("Summary of",), ("Name",), ("Body",), ("Type",)]

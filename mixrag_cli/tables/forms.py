@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Literal
 
 from mixrag_cli.quantities.periods import is_duration
+from mixrag_cli.quantities.values import parse_value
 from mixrag_cli.tables.matrix import DATA_KINDS, Matrix
 
 MIN_ROWS = 3
@@ -32,6 +33,8 @@ def is_form(matrix: Matrix, start: int, end: int) -> bool:
         return False
     keys = [matrix.text(row, 0) for row in rows]
     cells = [cell for row in rows for cell in matrix.cells_of_row(row, range(2))]
+    if _spans_values(matrix, rows):
+        return True
     if len(set(keys)) < len(keys) or any(cell.is_header or cell.column_span > 1 for cell in cells):
         return False
     if matrix.n_columns > 2:
@@ -43,6 +46,33 @@ def is_form(matrix: Matrix, start: int, end: int) -> bool:
     has_date_first = sorts[0] == "date" and set(sorts[1:]) == {"text"}
     has_code_first = CODE.match(matrix.text(rows[0], 1)) is not None
     return holds_all or has_date_first or has_code_first or _marks_keys(matrix, rows) or _counts_on(keys)
+
+
+def is_listed_below_title(matrix: Matrix, start: int, end: int) -> bool:
+    """Whether names with their values stand below a title over both columns that alone is set off as a header is.
+
+    What stands below a heading of the second column would be figures of one unit.
+    """
+    title = next((cell for row in range(start) if (cell := matrix.own(row, 0))), None)
+    pairs = [cells for row in range(start, end) if (cells := list(matrix.cells_of_row(row, range(2))))]
+    is_across = title is not None and title.column_span == 2 == matrix.n_columns
+    if title is None or not is_across or not pairs or any(len(pair) != 2 for pair in pairs):
+        return False
+    is_set_off = (title.is_header or title.bold) and not any(cell.is_header or cell.bold for cell in pairs[0])
+    units = {parse_value(value.text).unit for _, value in pairs[1:]}
+    are_figures = all(matrix.kinds[value.row, 1] in DATA_KINDS for _, value in pairs[1:])
+    return is_set_off and not (are_figures and len(units) == 1)
+
+
+def _spans_values(matrix: Matrix, rows: Sequence[int]) -> bool:
+    """Whether most rows say a name and, merged over all other columns, its value: no column has a heading.
+
+    Sums below a list are merged so as well, but no figures.
+    """
+    named = [row for row in rows if matrix.kind(row, 0) == "text" and matrix.kind(row, 1) not in DATA_KINDS]
+    values = [matrix.own(row, 1) for row in named]
+    n_wide = sum(value is not None and value.column_span == matrix.n_columns - 1 > 1 for value in values)
+    return 2 * n_wide > len(rows) and n_wide >= MIN_ROWS
 
 
 def _says_one_value(matrix: Matrix, rows: Sequence[int]) -> bool:

@@ -16,7 +16,7 @@ from mixrag_cli.quantities.numerals import is_identifier
 from mixrag_cli.quantities.unit_words import MEASURES
 from mixrag_cli.records.documents import GridCell
 from mixrag_cli.tables.blocks import block_rows, says_one_text
-from mixrag_cli.tables.forms import is_form
+from mixrag_cli.tables.forms import is_form, is_listed_below_title
 from mixrag_cli.tables.label_columns import TYPED_SHARE
 from mixrag_cli.tables.matrix import DATA_KINDS, FIGURES, PERIOD_KINDS, Matrix
 from mixrag_cli.tables.numbered_columns import (
@@ -77,7 +77,7 @@ def count_below(matrix: Matrix, column: int, end: int) -> Below:
 
 def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -> tuple[int, ...]:
     """The header rows from start on; rows with a label only belong to them when a true header row follows."""
-    if is_form(matrix, start, end) or is_merged_as_below(matrix, start, end):
+    if any(is_headless(matrix, start, end) for is_headless in (is_form, is_listed_below_title, is_merged_as_below)):
         return ()
     last = None
     has_label_between = False
