@@ -100,3 +100,11 @@ def test_the_same_headings_again_without_a_blank_are_more_of_the_same_row() -> N
     rows = [["Lee", "R", "127", "Olver", "D", "61"], ["Poe", "D", "45", "Engel", "R", "7"]]
     table = to_table([head, *rows, ["Roe", "R", "11", "Gunn", "D", "4"]])
     assert len(table.rows) == 3
+
+
+def test_lists_that_number_their_rows_under_the_same_headings_are_one() -> None:
+    left = [["ID", "Model", "Power"], ["1", "Alder", "3"], ["2", "Birch", "5"]]
+    right = [["ID", "Model", "Power"], ["1", "Cedar", "2"], ["2", "Elm", "4"]]
+    table = to_table([[*a, *b] for a, b in zip(left, right, strict=True)])
+    assert tops(table)[-1] == ("Power",)
+    assert [row.leaf for row in table.rows] == ["Alder", "Birch", "Cedar", "Elm"]

@@ -120,3 +120,18 @@ def test_a_column_of_figures_across_a_blank_column_is_of_the_table() -> None:
     rows = [["Town", "People", None, "Growth"], ["Aber", 100, None, 1.5], ["Birk", 200, None, "n/a"]]
     (table,) = read([*rows, ["Carn", 300, None, 2.5], ["Dunn", 150, None, "n/a"], ["Esk", 170, None, 3.5]])
     assert tops(table) == [("People",), ("Growth",)]
+
+
+def test_tables_of_figures_beside_each_other_with_a_title_over_all_columns_each_are_two() -> None:
+    titles = ["Normal operation", None, None, "Extreme sea", None]
+    names = ["Wind (m/s)", "Wave (m)", None, "Return period", "Wave (m)"]
+    rows = [[4, 1.1, None, 1, 9.7], [6, 1.2, None, 50, 16.7], [8, 1.3], [10, 1.5]]
+    left, right = read([titles, names, *rows])
+    assert (left.title, len(left.rows)) == ("Normal operation", 4)
+    assert (right.title, tops(right), len(right.rows)) == ("Extreme sea", [("Return period",), ("Wave (m)",)], 2)
+
+
+def test_groups_of_figures_beside_labels_stay_one_table() -> None:
+    rows = [["North", 1, 5, None, 7, 9], ["South", 2, 6, None, 8, 11]]
+    (table,) = read([["Town", "Men", None, None, "Women"], [None, "Young", "Old", None, "Young", "Old"], *rows])
+    assert lefts(table) == [("North",), ("South",)]

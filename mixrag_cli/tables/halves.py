@@ -8,7 +8,8 @@
                                              Taxes  |  15
 
 Each half has labels and, beside them, figures. Above the figures stands nothing, or both halves have the same headings.
-Parts of more columns, two and more of them, have the same headings and a column without one between them.
+Parts of more columns, two and more of them, have the same headings and a column without one between them, or each
+numbers its rows from 1 on.
 """
 
 from __future__ import annotations
@@ -66,9 +67,8 @@ def stack_repeated(grid: Grid) -> Grid:
             for start in starts[1:]
         )
         is_named = all(cell.column >= starts[0] for cell in body)
-        if not is_parted or not (
-            all(map(_is_list, parts, starts)) or (is_named and all(map(_are_records, parts, starts)))
-        ):
+        are_rows = all(map(_is_list, parts, starts)) or (is_named and all(map(_are_records, parts, starts)))
+        if not (is_parted and are_rows) and not (is_named and all(map(_count_on, parts, starts))):
             return grid
         grid = _without_remarks(grid, parts, starts)
         return _stacked(grid, row, starts, [cell for at in rows for cell in rows[at] if at < row])
@@ -118,6 +118,12 @@ def _are_records(part: Sequence[GridCell], first: int) -> bool:
     """Whether the first column holds texts or days, one at the least, so that rows are named."""
     named = [cell.is_date or kind_of(cell.text) in ("text", "date") for cell in part if cell.column == first]
     return sum(named) >= max(MIN_KIND * len(named), 1)
+
+
+def _count_on(part: Sequence[GridCell], first: int) -> bool:
+    """Whether the first column numbers the rows from 1 on, two and more."""
+    numbers = [cell.text.strip() for cell in part if cell.column == first]
+    return len(numbers) > 1 and numbers == [str(n) for n in range(1, len(numbers) + 1)]
 
 
 def _stacked(grid: Grid, header: int, starts: Sequence[int], above: Sequence[GridCell]) -> Grid:

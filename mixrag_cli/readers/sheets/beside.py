@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 from mixrag_cli.readers.sheets.areas import (
     MAX_TITLED_ROWS,
@@ -18,6 +19,7 @@ from mixrag_cli.readers.sheets.areas import (
     texts_of_row,
 )
 
+MIN_COUNTED = 4  # figures that rise by no chance; set by judgement
 AMOUNT = re.compile(r"[-+±]?\d+(?:[.,]\d+)*\s?[^\s\d]{1,4}")  # "14.0 kΩ", "160p"
 
 
@@ -56,10 +58,40 @@ def _are_jottings(part: Region, left: Region, cells: Cells) -> bool:
 def _stands_alone(part: Region, left: Region, cells: Cells) -> bool:
     """Whether a part has labels of its own, or its figures stand in other rows than those of the part on its left."""
     is_labelled = has_labels(part, cells) and not _holds_amounts(part, left, cells)
-    if is_labelled or _says_labels_again(part, left, cells) or _says_headings_again(part, left, cells):
+    if (
+        is_labelled
+        or _counts_apart(part, left, cells)
+        or _says_labels_again(part, left, cells)
+        or _says_headings_again(part, left, cells)
+    ):
         return True
     own, others = ({row for row, _ in figures(each, cells)} for each in (part, left))
     return bool(own) and len(others) > 1 and not own & others
+
+
+def _counts_apart(part: Region, left: Region, cells: Cells) -> bool:
+    """Whether each of two parts has a title over all of its columns, the first as well, and below a name there figures
+    that rise: what names its rows, and those of the other are named by none of it.
+
+    Few figures may rise by chance; then both titles stand in one row, and the names right below them.
+    """
+    own, other = _counted_below_title(part, cells), _counted_below_title(left, cells)
+    if own is None or other is None:
+        return False
+    title, name, n = own
+    return min(n, other[2]) >= MIN_COUNTED or other[:2] == (title, name) == (title, title + 1)
+
+
+def _counted_below_title(region: Region, cells: Cells) -> tuple[int, int, int] | None:
+    """The rows of the title and of the name in the first column, and how many figures rise below; None without them."""
+    column = [(row, cell) for row in range(region.top, region.bottom + 1) if (cell := cells.get((row, region.left)))]
+    texts = [row for row, cell in column if not is_figure(cell)]
+    values = [cell.number for _, cell in column[len(texts) :]]
+    if len(texts) < 2 or len(values) < 2 or texts[-1] > column[len(texts)][0]:
+        return None
+    rises = all(a is not None and b is not None and a < b for a, b in pairwise(values))
+    is_title = (texts[0], region.left + 1) not in cells and (texts[-1], region.left + 1) in cells
+    return (texts[0], texts[-1], len(values)) if rises and is_title else None
 
 
 def _holds_amounts(part: Region, left: Region, cells: Cells) -> bool:
