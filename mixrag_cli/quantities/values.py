@@ -37,6 +37,7 @@ _EXPONENT = r"(?:e[+-]\d{1,3})|(?<=\.\d)e\d{1,3}|(?<=\.\d\d)e\d{1,3}"
 _DASHES = "-–—−‐‑‒―"
 _QUALITY_FLAG = re.compile(r"(?<=[\d%])[EFrpe]$")  # statistical offices: revised, preliminary, use with caution
 _ROUGHLY = re.compile(r"^[~∼≈]\s?(?=\D{0,3}\d)")
+_RAISED_MARKS = re.compile(rf"(?![²³]/){SUPERSCRIPTS.pattern}")  # but not the exponent of "m³/h"
 _TWICE = re.compile(r"^(?P<first>.*?\d[\d.,]*\s?%?)\s*\(\s*(?P<again>[\d.,]+)\s?%?\s*\)$")
 
 _DURATION = re.compile(r"^-?\d{1,9}:\d\d(?::\d\d)?$")
@@ -135,7 +136,7 @@ def _is_code(match: re.Match[str]) -> bool:
 def _strip_marks(text: str) -> str:
     """Drop footnote marks glued to a number: "1,234(1)", "1,234*", "12.5 %²", "5.3E"; and "~", that it is rough."""
     text = _ROUGHLY.sub("", text)
-    text = SUPERSCRIPTS.sub("", text).strip() if re.search(r"\d", text) else text
+    text = _RAISED_MARKS.sub("", text).strip() if re.search(r"\d", text) else text
     if not text.startswith("("):
         text = FOOTNOTE.sub("", text)
     elif re.search(r"\)\s?\(\w{1,2}\)$", text):

@@ -41,6 +41,7 @@ class NumberFormat:
     is_date: bool
     is_text: bool
     code: str
+    shows_zero: bool  # in a place of its own: "#" and "?" leave it out
 
 
 class Shown(NamedTuple):
@@ -69,7 +70,7 @@ def show_number(number: Decimal, code: str, *, is_1904: bool = False) -> Shown:
         return Shown(text, is_date=True) if text else Shown(plain_number(number))
     if section.is_text or (section.decimals is None and section.suffix + section.prefix == ""):
         return Shown(plain_number(number))
-    if section.decimals is None and not section.is_percent:
+    if (section.decimals is None and not section.is_percent) or (number == 0 and not section.shows_zero):
         return Shown((section.prefix + section.suffix).strip() or plain_number(number))
     return Shown(_show_plain(shown, section), section.is_percent)
 
@@ -128,6 +129,7 @@ def _read_section(code: str) -> NumberFormat:
         is_date,
         is_text,
         code,
+        "0" in digits,
     )
 
 
