@@ -13,6 +13,7 @@ from mixrag_cli.readers.pdf.aligned_tables import find_aligned_tables
 from mixrag_cli.readers.pdf.captions import caption_of, notes_below
 from mixrag_cli.readers.pdf.charts import Chart, find_charts
 from mixrag_cli.readers.pdf.continued_tables import join_continued
+from mixrag_cli.readers.pdf.drawings import read_drawing
 from mixrag_cli.readers.pdf.first_rows import mark_headless
 from mixrag_cli.readers.pdf.flows import split_flows
 from mixrag_cli.readers.pdf.headings import heading_levels, pick_title
@@ -49,6 +50,13 @@ SEPARATOR = re.compile(r"^[-=_–—*·]{4,}$")  # a ruling typed in characters
 
 def lay_out_page(content: PageContent) -> PageLayout:
     """Flows, charts, tables and paragraphs of one page."""
+    if (drawing := read_drawing(content)) is not None:
+        notes = _lay_out(drawing.content(content))
+        return replace(notes, items=(*notes.items, drawing.labels)) if drawing.labels else notes
+    return _lay_out(content)
+
+
+def _lay_out(content: PageContent) -> PageLayout:
     ruled: dict[str, Lattice] = {}
     charts: list[Chart] = []
     words = without_line_numbers(content.words)

@@ -14,6 +14,7 @@ Matrix = tuple[float, float, float, float, float, float]
 SAME_RULE_POINTS = 1.0  # rulings less than this apart, along or across, are one
 MIN_RULE_POINTS = 4.0
 RULE_THICKNESS = 2.5  # points: a thinner box is a ruling
+RULES_AT_ONCE = 500  # compared with all words of a page
 OUTLINE_POINTS = 0.5  # how far the outline of a letter is drawn outside of it
 BOLD_NAME = re.compile(r"bold|black|heavy|demi|medi(?!um)|-x?bd|cm\w*b\d|bx")  # with the short forms that foundries use
 ITALIC_NAMES = ("italic", "oblique")
@@ -99,16 +100,16 @@ def without_letters(rules: Sequence[Rule], words: Sequence[Word], *, is_down: bo
     ).T
     along, across = ((tops, bottoms), (lefts, rights)) if is_down else ((lefts, rights), (tops, bottoms))
     longest = sizes.max()
-
-    def is_in_word(rule: Rule) -> bool:
-        length = rule.end - rule.start
-        if length > longest:
-            return False
-        is_inside = (along[0] - OUTLINE_POINTS <= rule.start) & (rule.end <= along[1] + OUTLINE_POINTS)
-        is_inside &= (across[0] - OUTLINE_POINTS <= rule.at) & (rule.at <= across[1] + OUTLINE_POINTS)
-        return bool((is_inside & (length <= sizes)).any())
-
-    return [rule for rule in rules if not is_in_word(rule)]
+    short = [rule for rule in rules if rule.end - rule.start <= longest]
+    letters: set[int] = set()
+    for first in range(0, len(short), RULES_AT_ONCE):
+        part = short[first : first + RULES_AT_ONCE]
+        at, start, end = np.array([(rule.at, rule.start, rule.end) for rule in part]).T[:, :, None]
+        is_inside = (along[0] - OUTLINE_POINTS <= start) & (end <= along[1] + OUTLINE_POINTS)
+        is_inside &= (across[0] - OUTLINE_POINTS <= at) & (at <= across[1] + OUTLINE_POINTS)
+        in_word = (is_inside & (end - start <= sizes)).any(axis=1)
+        letters.update(id(rule) for rule, is_letter in zip(part, in_word, strict=True) if is_letter)
+    return [rule for rule in rules if id(rule) not in letters]
 
 
 def merge_rules(rules: Iterable[Rule]) -> list[Rule]:

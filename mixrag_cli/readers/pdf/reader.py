@@ -108,6 +108,7 @@ class _PageReader:
         is_complete = paths.collect(page)
         if not is_complete:
             warnings.append("too many lines, tables not extracted")
+            paths.horizontal, paths.vertical = [], []  # which nobody looks at then
         if _is_suspicious(words, hidden, paths.n_images) or any(not paths.is_filled(word) for word in white):
             warnings.append("hidden text (invisible, white or tiny)")
         width, height = frame.size()
