@@ -38,6 +38,7 @@ from mixrag_cli.readers.pdf.pieces import is_parted
 from mixrag_cli.readers.pdf.ruled_tables import find_ruled_tables
 from mixrag_cli.readers.pdf.running import drop_repeated
 from mixrag_cli.readers.pdf.running_tables import drop_repeated_tables
+from mixrag_cli.readers.pdf.running_words import NONE_RUNNING, RunningLines
 from mixrag_cli.readers.pdf.shared_headings import share_headings
 from mixrag_cli.readers.pdf.torn_tables import find_torn_tables
 from mixrag_cli.readers.pdf.turned_headers import with_turned_header
@@ -48,12 +49,24 @@ MARK_SIZE = 1.0  # points: small, so that no text line takes the mark for one of
 SEPARATOR = re.compile(r"^[-=_–—*·]{4,}$")  # a ruling typed in characters
 
 
-def lay_out_page(content: PageContent) -> PageLayout:
-    """Flows, charts, tables and paragraphs of one page."""
-    if (drawing := read_drawing(content)) is not None:
-        notes = _lay_out(drawing.content(content))
-        return replace(notes, items=(*notes.items, drawing.labels)) if drawing.labels else notes
-    return _lay_out(content)
+def lay_out_page(content: PageContent, running: RunningLines = NONE_RUNNING) -> PageLayout:
+    """Flows, charts, tables and paragraphs of one page. Running lines that a table would take in are set aside."""
+    layout = _lay_out_drawn(content)
+    grids = [item.locator.bbox for item in layout.items if isinstance(item, Grid) and item.locator.bbox]
+    lines = (*running.top, *running.bottom)
+    if any(box[1] <= line.baseline <= box[3] for box in grids for line in lines):
+        aside = {word for line in lines for word in line.words}
+        own = _lay_out_drawn(replace(content, words=tuple(word for word in content.words if word not in aside)))
+        top, bottom = (_to_items(part, content.width, content.width) for part in (running.top, running.bottom))
+        layout = replace(own, items=(*top, *own.items, *bottom))
+    return replace(layout, running=frozenset(line.text for line in lines))
+
+
+def _lay_out_drawn(content: PageContent) -> PageLayout:
+    """The page laid out, with the labels of a drawing sheet behind its notes."""
+    drawing = read_drawing(content)
+    layout = _lay_out(drawing.content(content) if drawing else content)
+    return replace(layout, items=(*layout.items, drawing.labels)) if drawing and drawing.labels else layout
 
 
 def _lay_out(content: PageContent) -> PageLayout:

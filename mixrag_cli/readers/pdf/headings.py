@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from mixrag_cli.readers.pdf.items import ITEM, MAX_HEADING_CHARS, PART, PageLayout, TextItem
 from mixrag_cli.readers.pdf.running import PAGE_NUMBER
@@ -121,10 +122,12 @@ def pick_title(stated: str, pages: Sequence[PageLayout]) -> str:
         return ""
     if len(stated) > 3 and " " in stated and not FILE_TITLE.search(stated) and _says(first, stated):
         return stated
-    texts = [item for page in pages for item in page.items if isinstance(item, TextItem)]
+    texts = [item for page in pages for item in page.items if isinstance(item, TextItem) and not page.repeats(item)]
     own = [item for item in first.items if isinstance(item, TextItem)]
+    # Where a line that repeats is centered, that is how it is printed on every page.
+    own = [replace(item, is_centered=False) if first.repeats(item) else item for item in own]
     top = [item for item in own if item.box[1] < TITLE_SHARE * first.height]
-    body = _body_size(texts) if texts else 0.0
+    body = _body_size(texts or own) if own else 0.0
     return _largest(top, body) or _largest(own, body)
 
 

@@ -58,8 +58,13 @@ class TextItem:
 
 @dataclass(frozen=True, slots=True)
 class PageLayout:
-    """A page's paragraphs and tables in reading order."""
+    """A page's paragraphs and tables in reading order. running: the lines that repeat at neighbouring pages' edges."""
 
     number: int
     height: float
     items: tuple[TextItem | Grid, ...]
+    running: frozenset[str] = frozenset()
+
+    def repeats(self, item: TextItem) -> bool:
+        """Whether all lines of the paragraph are running ones."""
+        return self.running.issuperset(item.texts)

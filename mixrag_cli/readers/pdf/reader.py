@@ -8,6 +8,7 @@ Not for use in threads; it runs in a worker process that can be killed.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 
 from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.pdf.assembly import lay_out_page, pages_to_document
@@ -24,6 +25,7 @@ from mixrag_cli.readers.pdf.pdfium import (
     rotation_of_page,
     title_of,
 )
+from mixrag_cli.readers.pdf.running_words import with_running_lines
 from mixrag_cli.readers.pdf.scans import ScanReader
 from mixrag_cli.readers.pdf.words import TextPage
 from mixrag_cli.readers.source import ReadSource
@@ -53,23 +55,26 @@ def _read_pages(document: ctypes.c_void_p, source: ReadSource) -> Document:
         warnings.append(f"{n_pages:,} pages; read the first {MAX_PAGES:,}")
         n_pages = MAX_PAGES
     layouts: list[PageLayout] = []
-    n_failed = n_images = 0
+    n_read = n_images = 0
     scans = ScanReader(source.beat, is_wanted=source.limits.ocr)
     reader = _PageReader(document, scans)
-    for index in range(n_pages):
-        source.beat(index, n_pages)
-        content = reader.read(index)
-        if content is None:
-            n_failed += 1
-            continue
+
+    def read_contents() -> Iterator[PageContent]:
+        for index in range(n_pages):
+            source.beat(index, n_pages)
+            if (content := reader.read(index)) is not None:
+                yield content
+
+    for content, running in with_running_lines(read_contents()):
+        n_read += 1
         n_images += content.n_images
-        warnings += [f"page {index + 1}: {text}" for text in content.warnings]
-        layouts.append(lay_out_page(content))
+        warnings += [f"page {content.number}: {text}" for text in content.warnings]
+        layouts.append(lay_out_page(content, running))
     source.beat(n_pages, n_pages)
-    if n_failed:
-        if n_failed == n_pages:
+    if n_read < n_pages:
+        if not n_read:
             raise FileUnreadable("damaged", "damaged PDF (no readable page)")
-        warnings.append(f"{n_failed} of {n_pages} pages could not be read")
+        warnings.append(f"{n_pages - n_read} of {n_pages} pages could not be read")
     warnings += scans.warnings()
     if n_images and not scans.is_usable and source.limits.ocr and not any(layout.items for layout in layouts):
         raise FileUnreadable(NEEDS_OCR[0], f"no text layer (scanned?); {NEEDS_OCR[1]}")
