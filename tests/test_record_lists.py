@@ -140,6 +140,29 @@ def test_an_object_inside_makes_columns_and_what_names_a_row_comes_first() -> No
     assert [cell.text for cell in table.cells if cell.line == 6][2:4] == ["Ñata", "15001"]
 
 
+def test_a_list_of_one_object_makes_columns_too() -> None:
+    parts = [{"pn": f"p{n}", "sources": [{"supplier": "Ora", "price": n}]} for n in range(4)]
+    table = tables_of("parts.json", json.dumps(parts))[""]
+    assert cells_of(table)["p3", "sources.price"][0] == "3"
+
+
+def test_a_list_inside_an_entry_is_a_table_where_it_is_too_long_for_settings() -> None:
+    def read_bus(n_sensors: int) -> tuple[dict[str, Table], dict[str, str]]:
+        sensors = "".join(
+            f"      - name: Sensor {n}\n        address: {n}\n        every: {'&slow 600' if n == 0 else '*slow'}\n"
+            for n in range(n_sensors)
+        )
+        text = f"bus:\n  - name: First\n    sensors:\n{sensors}  - name: Other\n    port: 7\n"
+        return tables_of("bus.yaml", text), facts_of("bus.yaml", text)
+
+    tables, facts = read_bus(60)
+    cells = cells_of(tables["bus > First > sensors"])
+    assert cells["Sensor 59", "address"][0] == "59" and cells["Sensor 59", "every"][0] == "600"
+    assert facts["bus > Other > port"] == "7"
+    tables, facts = read_bus(5)
+    assert not tables and facts["bus > First > sensors > Sensor 4 > address"] == "4"
+
+
 def test_a_list_of_yaml_keeps_its_comments_as_text() -> None:
     cells = cells_of(tables_of("committee.yaml", COMMITTEE)["people"])
     assert cells["Matty", "role"] == ("Treasurer", 10)
@@ -177,7 +200,7 @@ def test_running_text_is_no_column_and_stays_text() -> None:
         ("few.json", json.dumps([{f"k{n}": 1, f"l{n}": 2} for n in range(9)])),
         ("cut.json", LEAGUE[:-40]),
         ("numbers.json", "[1, 2, 3, 4]"),
-        ("deep.json", json.dumps([{"a": 1, "b": [{"c": 2}]}] * 4)),
+        ("deep.json", json.dumps([{"a": 1, "b": [{"c": 2}, {"c": 3}]}] * 4)),
         ("ci.yml", WORKFLOW),
         ("pods.yaml", PODS),
         ("aliased.yaml", ALIASED),
