@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from mixrag_cli.readers.building import MAX_CAPTION_CHARS, DocumentBuilder
 from mixrag_cli.readers.decoding import decoding_warnings, read_decoded
@@ -20,12 +21,15 @@ from mixrag_cli.readers.markdown_html import add_html_block, count_open_tables
 from mixrag_cli.readers.markdown_parsing import InlineText, Token, parse_blocks
 from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.readers.text import add_text
+from mixrag_cli.readers.text_markup.pandoc_tables import find_pandoc_tables
+from mixrag_cli.readers.text_markup.text_grid import TextTable
 from mixrag_cli.records.documents import Document, Grid, GridCell
 from mixrag_cli.records.places import Locator
 
 MAX_PARSED_CHARS = 5_000_000  # at about 2 MB a second
 MAX_GRID_CELLS = 200_000
 MAX_LIST_CHARS = 1_500  # a list is cut between its items above this, so that a block's lines still say where
+TABLE_MARK = "\ue000table "  # of a private character: a paragraph that stands for a drawn table
 CAPTION = re.compile(r"(?:table|tabelle|tableau|tab\.)[ \t]*[\dIVX]", re.IGNORECASE)
 TITLE_LINE = re.compile(r"^title[ \t]*[:=][ \t]*[\"']?(.{1,200}?)[\"']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
 METADATA = re.compile(r"(?:[A-Za-z][\w -]{0,40}:[^\n]*(?:\n|$))+")  # MultiMarkdown, Pelican: lines without fences
@@ -67,19 +71,31 @@ def add_markdown(builder: DocumentBuilder, text: str, beat: Beat) -> None:
     if len(text) <= MAX_PARSED_CHARS:
         beat(0, len(text))
         text = join_tags(text)
-        tokens = parse_blocks(text)
+        tables = list(find_pandoc_tables(text.split("\n")))
+        tokens = parse_blocks(_with_marks(text, tables))
     if tokens is None:
         builder.warnings.append("nested too deeply or too large for markdown, read as plain text")
         add_text(builder, text, "txt", beat)
         return
-    _TokenReader(builder, text, beat).add_all(tokens)
+    _TokenReader(builder, text, beat, tables).add_all(tokens)
+
+
+def _with_marks(text: str, tables: Sequence[TextTable]) -> str:
+    """The text with a mark as the one paragraph in the lines of each table; all lines keep their places."""
+    if not tables:
+        return text
+    lines = text.split("\n")
+    for number, table in enumerate(tables):
+        lines[table.first : table.last] = ["", f"{TABLE_MARK}{number}", *[""] * (table.last - table.first - 2)]
+    return "\n".join(lines)
 
 
 class _TokenReader:
     """Turns a flat list of block tokens into blocks."""
 
-    def __init__(self, builder: DocumentBuilder, text: str, beat: Beat) -> None:
+    def __init__(self, builder: DocumentBuilder, text: str, beat: Beat, drawn: Sequence[TextTable]) -> None:
         self._builder = builder
+        self._drawn = {f"{TABLE_MARK}{number}": table for number, table in enumerate(drawn)}
         self._lines = text.split("\n")
         self._beat = beat
         self._inline = InlineText()
@@ -137,6 +153,9 @@ class _TokenReader:
         self._caption = ""
 
     def _add_paragraph(self, token: Token, inline: Token) -> None:
+        if (drawn := self._drawn.get(inline.content)) is not None:
+            self._add_drawn(drawn)
+            return
         text = self._shown(inline)
         if self._depths:
             self._add_item_text(_stressed(text, inline.meta[STRESSED]) if STRESSED in inline.meta else text)
@@ -227,6 +246,21 @@ class _TokenReader:
         self._builder.add(raw, "table", grid=grid, lines=(first + 1, last))
         self._caption = ""
 
+    def _add_drawn(self, table: TextTable) -> None:
+        """Add a table that is drawn without pipes, its cells as a reader sees them."""
+        self._flush_list()
+        cells = tuple(
+            replace(cell, text=self._cell_text(cell.text, cell.line or 0), bold=_is_bold(cell.text))
+            for cell in table.grid.cells
+        )
+        grid = replace(table.grid, cells=cells, caption=self._caption or table.grid.caption)
+        place = table.first + 1, table.last
+        self._builder.add("\n".join(self._lines[table.first : table.last]), "table", grid=grid, lines=place)
+        self._caption = ""
+
+    def _cell_text(self, content: str, line: int) -> str:
+        return SPACES.sub(" ", self._inline.shown(content, line).text.replace("\n", " ")).strip()
+
     def _cells(self, inner: Sequence[Token]) -> Iterator[GridCell]:
         row, column, line = -1, 0, 0
         for place, token in enumerate(inner):
@@ -235,14 +269,18 @@ class _TokenReader:
                 line = token.map[0] + 1 if token.map else line + 1
             elif token.type in ("th_open", "td_open"):
                 content = inner[place + 1]
-                text = SPACES.sub(" ", self._shown(content).text.replace("\n", " ")).strip()
-                is_bold = content.content.startswith("**") and content.content.endswith("**")
+                text = self._cell_text(content.content, (content.map or (0, 0))[0] + 1)
+                is_bold = _is_bold(content.content)
                 yield GridCell(row, column, text, is_header=token.type == "th_open", bold=is_bold, line=line)
                 column += 1
 
     def _shown(self, inline: Token) -> LinedText:
         """The inline content as a reader sees it."""
         return self._inline.shown(inline.content, (inline.map or (0, 0))[0] + 1)
+
+
+def _is_bold(content: str) -> bool:
+    return content.startswith("**") and content.endswith("**")
 
 
 def _is_caption(text: str) -> bool:

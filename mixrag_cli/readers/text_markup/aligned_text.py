@@ -43,7 +43,7 @@ def dashed_rows(lines: Sequence[str], first: int, last: int) -> tuple[int, list[
             break
         if DASHES.match(lines[at]):
             continue
-        if (texts := _cut(lines[at], starts)) is None or OTHER_RULE.match(lines[at]):
+        if (texts := cut_at(lines[at], starts)) is None or OTHER_RULE.match(lines[at]):
             return at, []
         above = rows[-1][1]
         if len(rows) > 1 and not texts[0] and not any(a and b for a, b in zip(above, texts, strict=True)):
@@ -60,7 +60,7 @@ def _headings(above: Sequence[str], rule: str) -> Texts:
     The first line names every column; a second one goes on with some of them, as a unit in brackets does.
     """
     starts = _column_starts(above[0], rule)
-    headings, *others = [_cut(line, starts) for line in above]
+    headings, *others = [cut_at(line, starts) for line in above]
     if headings is None or not all(headings):
         return []
     for more in others:
@@ -82,7 +82,7 @@ def _column_starts(heading: str, rule: str) -> list[int]:
     return pieces if MIN_UNDERLINED <= len(pieces) <= MAX_COLUMNS and is_wide else []
 
 
-def _cut(line: str, starts: Sequence[int]) -> Texts | None:
+def cut_at(line: str, starts: Sequence[int]) -> Texts | None:
     """The texts of a line by column; None where a text stands across the start of one."""
     line = line.expandtabs()
     if not starts or line[: starts[0]].strip() or any(line[start - 1 : start].strip() for start in starts[1:]):

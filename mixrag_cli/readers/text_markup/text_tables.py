@@ -51,7 +51,7 @@ def find_text_tables(lines: Sequence[str], first: int, last: int) -> Iterator[Te
     """The tables drawn in these lines, in their order; none overlaps another."""
     at = first
     while at < last:
-        for draw in (_pipes, _boxes, _columns, _tabular, _dashed, _figured, _framed, _series, _tabbed):
+        for draw in (_pipes, find_boxes, _columns, _tabular, _dashed, _figured, _framed, _series, _tabbed):
             end, rows = draw(lines, at, last)
             if rows:
                 caption = caption_of(lines, at, end) if draw is _tabular else ""
@@ -99,7 +99,8 @@ def _inside(line: str) -> str:
     return line.strip().removeprefix("|").removesuffix("|")
 
 
-def _boxes(lines: Sequence[str], first: int, last: int) -> tuple[int, list[Row]]:
+def find_boxes(lines: Sequence[str], first: int, last: int) -> tuple[int, list[Row]]:
+    """Where the boxes of +---+ that begin in the first line end, and their rows; none where they are not closed."""
     if not _BORDER.match(lines[first]):
         return first, []
     end = first
