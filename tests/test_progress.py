@@ -60,11 +60,11 @@ def test_bytes_pass_as_time_does_where_one_file_is_a_large_csv() -> None:
     seen = Recorder()
     work = Work(seen, {"handbook.md": 400_000, "orders.csv": 40_000_000})
     work.took("1", 400_000, "handbook.md", has_text=True)
-    work.embedding(50, {"handbook.md": 400_000})(50)
+    work.embedding({"handbook.md": 50}, {"handbook.md": 400_000})(50)
     _, done, _ = seen.told[-1]
     assert 0.3 < done / 40_400_000 < 0.6
     work.took("2", 40_000_000, "orders.csv", has_text=True)
-    work.embedding(20, {"orders.csv": 40_000_000})(20)
+    work.embedding({"orders.csv": 20}, {"orders.csv": 40_000_000})(20)
     assert seen.told[-1][1] == 40_400_000
 
 
@@ -75,10 +75,17 @@ def test_bytes_pass_as_time_does_where_a_few_of_them_are_a_packed_workbook() -> 
     work = Work(seen, sizes)
     for path, size in sizes.items():
         work.took(path, size, path, has_text=True)
-    work.embedding(50, {"report.pdf": 40_000_000})(50)
+    work.embedding({"report.pdf": 50}, {"report.pdf": 40_000_000})(50)
     assert 0.5 < seen.told[-1][1] / 41_000_000 < 0.7  # a quarter is for reading, and all is read
-    work.embedding(50, {"sales.xlsx": 1_000_000})(50)
+    work.embedding({"sales.xlsx": 50}, {"sales.xlsx": 1_000_000})(50)
     assert seen.told[-1][1] == 41_000_000
+
+
+def test_the_file_that_most_of_the_embedded_texts_are_of_is_named() -> None:
+    seen = Recorder()
+    sizes = {"manual.pdf": 2_000_000, "pump.csv": 10_000}
+    Work(seen, sizes).embedding({"manual.pdf": 900, "pump.csv": 4}, sizes)(32)
+    assert seen.told[-1][2].startswith("manual.pdf · ")
 
 
 def test_reading_and_embedding_share_one_bar_whose_label_says_which(

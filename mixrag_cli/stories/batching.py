@@ -170,7 +170,8 @@ class Batch:
         if not self._waiting:
             return
         sizes = {row.path: row.size for row, extraction in self._waiting if extraction.chunks}
-        on_batch = self._work.embedding(len(texts), sizes)
+        counts = {row.path: len(chunks_to_embed(extraction)) for row, extraction in self._waiting}
+        on_batch = self._work.embedding(counts, sizes)
         vectors, made = embed_cached(texts, self._embedder, self._known, on_batch)
         late = [tokens if keeps_tokens(chunk) else None for chunk, tokens in zip(chunks, made, strict=True)]
         self._late_bytes += sum(tokens.nbytes for tokens in late if tokens is not None)

@@ -75,16 +75,20 @@ class Work:
             self._embedded += 0 if has_text else work_of(path, size)
         self._tell(path)
 
-    def embedding(self, n_texts: int, sizes: Mapping[str, int]) -> Callable[[int], None]:
-        """The texts of files are being embedded; call what comes out with the number of texts done."""
+    def embedding(self, texts: Mapping[str, int], sizes: Mapping[str, int]) -> Callable[[int], None]:
+        """The texts of files are being embedded; call what comes out with the number of texts done.
+
+        texts: by path, how many there are; sizes: bytes. The file of most texts is told: it is waited for.
+        """
         self._events.phase("embed", self._total)
-        work, last = sum(work_of(path, size) for path, size in sizes.items()), next(reversed(list(sizes)), "")
+        work, n_texts = sum(work_of(path, size) for path, size in sizes.items()), sum(texts.values())
+        longest = max(texts, key=lambda path: texts[path], default="")
         if not n_texts:
             self._embedded += work
 
         def embedded(count: int) -> None:
             self._embedded += work * count / n_texts
-            self._tell(last)
+            self._tell(longest)
 
         return embedded
 
