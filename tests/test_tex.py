@@ -85,6 +85,20 @@ def test_a_cell_ends_at_no_line_end_within_its_braces() -> None:
     assert {cell.text for cell in grid.cells if cell.is_header} == {"Method", "True Positives", "False Positives"}
 
 
+def test_a_tabu_is_a_table_whose_blank_lines_part_nothing() -> None:
+    begin = "\\begin{tabu} to \\linewidth {|X[0.5]|X[3,l]|}"
+    text = f"{begin}\n\\hline\nPart & Cost \\\\\\hline\nPump & \\$12 \\\\\\hline\n\nValve & \\$3 \\\\\n\\end{{tabu}}\n"
+    (grid,) = read("a.tex", text).grids
+    assert [(cell.text, cell.line) for cell in grid.cells] == [
+        ("Part", 3),
+        ("Cost", 3),
+        ("Pump", 4),
+        ("$12", 4),
+        ("Valve", 6),
+        ("$3", 6),
+    ]
+
+
 def test_a_brace_that_is_never_closed_joins_no_rows() -> None:
     text = "\\begin{tabular}{ll}\nPort & \\textbf{Ships \\\\\n\\hline\nBrook & 12 \\\\\nHull & 7 \\\\\n\\end{tabular}\n"
     (grid,) = read("a.tex", text).grids

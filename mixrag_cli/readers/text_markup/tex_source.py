@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mixrag_cli.readers.text_markup.tex_tables import COMMENT, shown_rows
+from mixrag_cli.readers.text_markup.tex_tables import COMMENT, shown_rows, without_gaps
 from mixrag_cli.readers.text_markup.tex_text import COMMAND, closing_brace, shown, shown_as_laid_out
 
 SUFFIXES = frozenset(("tex", "latex", "ltx"))
@@ -58,7 +58,7 @@ class TexSource:
 def read_tex(text: str) -> TexSource:
     """The document of a source."""
     macros = dict(_definitions(text))
-    lines = [_expanded(line, macros) for line in _within_document(text.split("\n"))]
+    lines = without_gaps([_expanded(line, macros) for line in _within_document(text.split("\n"))])
     return TexSource(lines, _shown_lines(lines), _title_of(text, macros))
 
 

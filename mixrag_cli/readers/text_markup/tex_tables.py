@@ -16,10 +16,11 @@ from mixrag_cli.readers.text_markup.tex_text import closing_brace, shown
 MAX_LINES = 5_000  # of one tabular; one that is never closed ends there
 MAX_NESTED = 10  # tabulars, one in the cell of another
 MAX_FLOAT_LINES = 40  # between a tabular and the caption of its float
-_NAMES = r"(?:tabular\*?|tabularx|tabulary|longtable|supertabular)"
+_NAMES = r"(?:tabular\*?|tabularx|tabulary|longtable|supertabular|xltabular|(?:long)?tabu)"
 BEGIN = re.compile(rf"[ \t]*\\begin\{{({_NAMES})\}}")
 EDGE = re.compile(rf"\\(begin|end)\{{{_NAMES}\}}")
-WITH_WIDTH = ("tabular*", "tabularx", "tabulary")
+WITH_WIDTH = ("tabular*", "tabularx", "tabulary", "xltabular")
+TABU_WIDTH = re.compile(r"\s*(?:to|spread)\s*[^{}\n]{1,40}(?=\{)")  # of a tabu, in words
 COMMENT = re.compile(r"(?<!\\)%.*")
 RULE = re.compile(r"\\(?:(hline|toprule|midrule|bottomrule)\b|(?:cline|cmidrule)(?:\([lr]{1,2}\))?\{[\d-]{3,9}\})\s*")
 ROW_END = re.compile(r"\\\\(?:\s?\[[^\]\n]{1,20}\])?|\\tabularnewline\b")
@@ -43,7 +44,8 @@ def tabular_rows(lines: Sequence[str], first: int, last: int) -> tuple[int, list
     end = _end_of(lines, first, last)
     if end is None:
         return first, []
-    head = _after_groups(COMMENT.sub("", lines[first])[begin.end() :], 2 if begin.group(1) in WITH_WIDTH else 1)
+    behind = TABU_WIDTH.sub("", COMMENT.sub("", lines[first])[begin.end() :], count=1)
+    head = _after_groups(behind, 2 if begin.group(1) in WITH_WIDTH else 1)
     inside = [(first, head), *((at, COMMENT.sub("", lines[at])) for at in range(first + 1, end + 1))]
     inside[-1] = (end, inside[-1][1].rpartition(f"\\end{{{begin.group(1)}}}")[0])
     rows: list[tuple[int, Cells]] = []
@@ -70,6 +72,12 @@ def caption_of(lines: Sequence[str], first: int, end: int) -> str:
             if FLOAT_EDGE.search(lines[at]) or BEGIN.match(lines[at]):
                 break
     return ""
+
+
+def without_gaps(lines: Sequence[str]) -> list[str]:
+    """The lines with an empty comment in place of each blank line of a tabular, which would part it in two."""
+    inside = {at for first, last in _spans(lines) for at in range(first + 1, last)}
+    return [line if line.strip() or at not in inside else "%" for at, line in enumerate(lines)]
 
 
 def shown_rows(lines: Sequence[str]) -> dict[int, str]:
