@@ -467,3 +467,53 @@ def test_indented_text_is_no_printed_frame(text: str) -> None:
 @pytest.mark.parametrize("line", ["name  a value\n", "    return one  # more\n"])
 def test_lines_that_may_be_rows_are_looked_through_once(line: str) -> None:
     assert_in_line(tables_in, line * 4_000)
+
+
+PARTS = """\
+Partlist exported from board.sch
+
+Part Value    Device         Package   PROD_ID
+C1   100nF    C_0603         C0603
+C10  4.7uF    CAP0805        0805
+R1   10k      RES (0603)     R0603     301
+U1   LT1763   Low noise LDO  SOT23-5
+U2   SPX3819  V_REG_LDO      SOT23-5   302
+"""
+SUMS = """\
+CATEGORY            asked      given  status
+CHILDREN        5,200,000  5,200,000  OK
+PARKS AND FUN     640,000    640,000  OK
+EDUCATION      44,610,000    610,000  LESS
+HOUSING               150        150  OK
+YOUTH          22,675,000      1,000  LESS BY HALF
+"""
+FOLDS = """\
+Round         Training set observations      Test set
+    1     [ 5  6  7  8  9 10 11 12 13 14]    [0 1 2]
+    2     [ 0  1  2  3  4 10 11 12 13 14]    [5 6 7]
+    3     [ 0  1  2  3  4  5  6  7  8  9]    [1 2 3]
+    4     [ 0  1  2  3  4  5  6  7  8  9]    [1 5 6]
+    5     [ 0  1  2  3  4  5  6  7  8  9]    [2 0 1]
+"""
+
+
+def named(text: str) -> list[list[str]]:
+    """The rows of the one table in a text; [] without one."""
+    lines = text.split("\n")
+    grids = [table.grid for table in find_text_tables(lines, 0, len(lines))]
+    return [[cell.text for cell in grid.cells if cell.row == row] for grid in grids for row in range(grid.n_rows)]
+
+
+def test_texts_below_names_are_a_table_where_blanks_part_its_columns() -> None:
+    parts = named(PARTS)
+    assert parts[:2] == [["Part", "Value", "Device", "Package", "PROD_ID"], ["C1", "100nF", "C_0603", "C0603", ""]]
+    assert parts[4] == ["U1", "LT1763", "Low noise LDO", "SOT23-5", ""]
+    sums = named(SUMS)
+    assert sums[0] == ["CATEGORY", "asked", "given", "status"]
+    assert sums[2] == ["PARKS AND FUN", "640,000", "640,000", "OK"]
+
+
+def test_lines_whose_names_do_not_stand_above_them_are_text() -> None:
+    assert not named(FOLDS)
+    assert not named("to be or not to be\n" * 9)
+    assert not named(PARTS.replace("C10  4.7uF    CAP0805        0805", "C10 is the one of a large capacity"))

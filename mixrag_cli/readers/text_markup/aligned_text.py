@@ -2,6 +2,7 @@
 
 dashes      headings above a line of dashes, a run for each column (sqlite, SQL*Plus, PowerShell, STK) or one
             for all of them; a line a row; headings may go on in a second line
+names       headings above texts that begin below them, in every line of the paragraph, as programs list parts
 tabs        what an instrument exports between its settings: lines of as many fields, give or take the last
 """
 
@@ -14,6 +15,8 @@ from mixrag_cli.readers.text_markup.text_grid import MAX_COLUMNS
 
 MIN_TABBED = 3  # lines of tabs, and fields in each: fewer are settings and indented text
 MIN_UNDERLINED = 3  # headings above one run of dashes; two may be a title and what stands at its side
+MIN_NAMED_ROWS = 5  # below names alone: fewer lines may stand below each other by chance; as are
+MIN_NAMED = 3  # columns, and texts in a line, on average
 MAX_ROWS = 5_000  # of one table; what follows stays text
 CODE_ENDS = ("\\", "{", "}", ";")  # of lines that tabs align for the eye
 DASHES = re.compile(r"[ \t]*-{2,}(?:[ \t]+-{2,})*[ \t]*$")
@@ -88,6 +91,50 @@ def cut_at(line: str, starts: Sequence[int]) -> Texts | None:
     if not starts or line[: starts[0]].strip() or any(line[start - 1 : start].strip() for start in starts[1:]):
         return None
     return [line[start:end].strip() for start, end in zip(starts, [*starts[1:], None], strict=True)]
+
+
+def named_rows(lines: Sequence[str], first: int, last: int) -> tuple[int, list[tuple[int, Texts]]]:
+    """Where the paragraph ends whose first line names columns, and its rows; none where they do not stand apart.
+
+    Columns are parted by blanks that go down through all lines; each has a name, and every line a first text.
+    """
+    is_inside = first > 0 and bool(lines[first - 1].strip())
+    if is_inside or len(lines[first].split()) < MIN_NAMED or re.search(r"\d", lines[first]):
+        return first, []
+    end = next((at for at in range(first, last) if not lines[at].strip()), last)
+    if not MIN_NAMED_ROWS < end - first <= MAX_ROWS:
+        return first, []
+    told = [lines[at].expandtabs().rstrip() for at in range(first, end)]
+    starts = _named_starts(told[0], told[1:])
+    texts = [cut_at(line, starts) or [] for line in told]
+    is_table = MIN_NAMED <= len(starts) <= MAX_COLUMNS and all(each and each[0] for each in texts)
+    is_table = is_table and told[0] not in told[1:]
+    if not is_table or sum(sum(map(bool, each)) for each in texts[1:]) < MIN_NAMED * len(texts[1:]):
+        return first, []
+    return end, [(first + number, each) for number, each in enumerate(texts)]
+
+
+def _named_starts(heading: str, rows: Sequence[str]) -> list[int]:
+    """Where the columns begin that blanks part in all lines; [] where one that most lines fill has no name.
+
+    A word of the heading that nothing stands below goes on with the name before it, unless it stands apart; and so do
+    texts of few lines that are parted by chance.
+    """
+    width = max(map(len, (heading, *rows)))
+    is_held = [False] * (width + 1)
+    for line in (heading, *rows):
+        for found in re.finditer(r"\S+", line):
+            is_held[found.start() : found.end()] = [True] * (found.end() - found.start())
+    edges = [at for at in range(width + 1) if is_held[at] != (at > 0 and is_held[at - 1])]
+    starts: list[int] = []
+    for start, end in zip(edges[::2], edges[1::2], strict=True):
+        n_rows = sum(bool(row[start:end].strip()) for row in rows)
+        if not heading[start:end].strip():
+            if not starts or 2 * n_rows > len(rows):
+                return []
+        elif n_rows or not starts or not heading[max(start - 2, 0) : start].strip():
+            starts.append(start)
+    return starts
 
 
 def tabbed_rows(lines: Sequence[str], first: int, last: int) -> tuple[int, list[tuple[int, Texts]]]:

@@ -4,7 +4,7 @@
     grid        reStructuredText's boxes of +---+, a cell over columns or rows kept as one
     columns     reStructuredText's simple tables: columns under runs of =====, a text over columns above dashes
     tabular     TeX's, with the caption of their float (tex_tables)
-    dashes      columns under runs of dashes, and lines of tabs (aligned_text)
+    dashes      columns under runs of dashes, lines of tabs, and texts below names (aligned_text)
     figures     names above columns of figures (figured_text)
     frames      names that end where their columns end, and series, as pandas and R print them (printed_frames)
 
@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
-from mixrag_cli.readers.text_markup.aligned_text import DASH_RUN, DASHES, dashed_rows, tabbed_rows
+from mixrag_cli.readers.text_markup.aligned_text import DASH_RUN, DASHES, dashed_rows, named_rows, tabbed_rows
 from mixrag_cli.readers.text_markup.figured_text import figured_rows
 from mixrag_cli.readers.text_markup.printed_frames import frame_rows, series_rows
 from mixrag_cli.readers.text_markup.rst_markup import shown, without_directives
@@ -51,7 +51,7 @@ def find_text_tables(lines: Sequence[str], first: int, last: int) -> Iterator[Te
     """The tables drawn in these lines, in their order; none overlaps another."""
     at = first
     while at < last:
-        for draw in (_pipes, find_boxes, _columns, _tabular, _dashed, _figured, _framed, _series, _tabbed):
+        for draw in (_pipes, find_boxes, _columns, _tabular, _dashed, _figured, _framed, _series, _tabbed, _named):
             end, rows = draw(lines, at, last)
             if rows:
                 caption = caption_of(lines, at, end) if draw is _tabular else ""
@@ -239,6 +239,10 @@ def _series(lines: Sequence[str], first: int, last: int) -> tuple[int, list[Row]
 def _tabbed(lines: Sequence[str], first: int, last: int) -> tuple[int, list[Row]]:
     end, rows = tabbed_rows(lines, first, last)
     return end, [_row(at, texts) for at, texts in rows]
+
+
+def _named(lines: Sequence[str], first: int, last: int) -> tuple[int, list[Row]]:
+    return _headed(*named_rows(lines, first, last))
 
 
 def _headed(end: int, rows: Sequence[tuple[int, Sequence[str]]]) -> tuple[int, list[Row]]:
