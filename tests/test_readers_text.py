@@ -393,6 +393,12 @@ def test_a_markdown_table_becomes_a_grid() -> None:
     assert block.grid == 0 and grid.locator.chars == block.locator.chars
 
 
+def test_indented_items_that_count_are_a_list_and_no_code() -> None:
+    text = "Do this:\n\n    1) Turn it off\n    2) Wait 10 seconds\n\nCode:\n\n    1. - x\n    y = 2\n"
+    kinds = [(block.kind, block.locator.lines) for block in read("a.md", text).blocks]
+    assert kinds == [("paragraph", (1, 1)), ("list", (3, 4)), ("paragraph", (6, 6)), ("code", (8, 9))]
+
+
 def test_a_long_run_of_lines_is_parted_where_it_pauses() -> None:
     settings = [f"NAME_{number}=1" for number in range(1, 78)]
     text = "\n".join([*settings, "", "# how long", "# it waits", "WAIT=5", *settings[:70]])

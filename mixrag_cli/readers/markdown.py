@@ -23,7 +23,7 @@ from mixrag_cli.readers.source import ReadSource
 from mixrag_cli.readers.text import add_text
 from mixrag_cli.readers.text_markup.pandoc_tables import find_pandoc_tables
 from mixrag_cli.readers.text_markup.text_grid import TextTable
-from mixrag_cli.records.documents import Document, Grid, GridCell
+from mixrag_cli.records.documents import BlockKind, Document, Grid, GridCell
 from mixrag_cli.records.places import Locator
 
 MAX_PARSED_CHARS = 5_000_000  # at about 2 MB a second
@@ -33,6 +33,7 @@ TABLE_MARK = "\ue000table "  # of a private character: a paragraph that stands f
 CAPTION = re.compile(r"(?:table|tabelle|tableau|tab\.)[ \t]*[\dIVX]", re.IGNORECASE)
 TITLE_LINE = re.compile(r"^title[ \t]*[:=][ \t]*[\"']?(.{1,200}?)[\"']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
 METADATA = re.compile(r"(?:[A-Za-z][\w -]{0,40}:[^\n]*(?:\n|$))+")  # MultiMarkdown, Pelican: lines without fences
+COUNTED = re.compile(r"[ \t]*(\d{1,3})[.)][ \t]+\S")
 SPACES = re.compile(r"[ \t]+")
 SETTINGS_FENCES = {
     **{name: name for name in ("toml", "yaml", "yml", "ini", "conf", "env", "properties")},
@@ -187,7 +188,8 @@ class _TokenReader:
                 stated = FactCollector()
                 collect_settings(stated, token.content, suffix)
                 self._builder.facts.take(stated.facts, self._builder.heading_path, first)
-            add_lines(self._builder, lines, (0, len(lines)), "code", offset=first - 1 + (token.type == "fence"))
+            kind: BlockKind = "list" if token.type == "code_block" and _is_counted(lines) else "code"
+            add_lines(self._builder, lines, (0, len(lines)), kind, offset=first - 1 + (token.type == "fence"))
         self._caption = ""
 
     def _add_html(self, tokens: Sequence[Token], place: int) -> int:
@@ -277,6 +279,12 @@ class _TokenReader:
     def _shown(self, inline: Token) -> LinedText:
         """The inline content as a reader sees it."""
         return self._inline.shown(inline.content, (inline.map or (0, 0))[0] + 1)
+
+
+def _is_counted(lines: Sequence[str]) -> bool:
+    """Whether indented lines are items that count from 1 on: a list that somebody indented, and no code."""
+    found = [COUNTED.match(line) for line in lines if line.strip()]
+    return len(found) > 1 and all(item and int(item[1]) == number for number, item in enumerate(found, 1))
 
 
 def _is_bold(content: str) -> bool:
