@@ -70,8 +70,25 @@ class RowKinds:
             return "unit"
         if layout.labels and layout.headers and self._is_unlabelled_text(row, data):
             is_lone = all(cell is data[0] for cell in data)
-            return "heading" if is_lone else "header" if any(cell.column in self.counted for cell in data) else "data"
+            return "heading" if is_lone else "header" if self._heads_figures(row, data) else "data"
         return "data"
+
+    def _heads_figures(self, row: int, texts: list[GridCell]) -> bool:
+        """Whether a figure stands below one of an unlabelled row's texts, in the next row of another kind.
+
+        Where none does, or texts stand right above all of them, as above "shut | Closed for good" in a code book, the
+        row goes on with what is above.
+        """
+        columns = [cell.column for cell in texts if cell.column in self.counted]
+        if row > self.layout.body.start and all(self.matrix.kind(row - 1, column) == "text" for column in columns):
+            return False
+        for below in range(row + 1, self.layout.body.stop) if columns else ():
+            cells = [
+                cell for cell in self.matrix.cells_of_row(below, range(self.matrix.n_columns)) if cell.row == below
+            ]
+            if cells and not self._is_unlabelled_text(below, cells):
+                return any(self.matrix.kind(below, column) in DATA_KINDS for column in columns)
+        return False
 
     def _heads_parted(self, row: int) -> bool:
         """Whether rows that blank lines part begin with this one, and the next is a record with values."""

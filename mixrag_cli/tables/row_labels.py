@@ -96,6 +96,28 @@ def years_said_above(matrix: Matrix, layout: Layout) -> dict[int, str]:
     return years
 
 
+def continued_rows(matrix: Matrix, layout: Layout) -> dict[int, int]:
+    """The rows of a file without spans that leave out all labels and go on with a labelled row above, by that row.
+
+    Such a row fills two columns and more to the last one, each filled in the labelled row, and ends with a text. So
+    does a code book say the codes of a field below each other: "23 | deceased | 1 | Died" above " | | 0 | Did not die".
+    Several labelled rows go on so; below a single one, a longer list may stand beside the labels.
+    """
+    found: dict[int, int] = {}
+    labelled: int | None = None
+    last = matrix.n_columns - 1
+    for row in layout.body if layout.is_flat and layout.labels else ():
+        filled = [column for column in range(matrix.n_columns) if matrix.own(row, column) is not None]
+        is_end = len(filled) > 1 and filled == list(range(filled[0], last + 1)) and matrix.kind(row, last) == "text"
+        if any(column in layout.labels for column in filled):
+            labelled = row
+        elif labelled is None or not is_end or any(matrix.own(labelled, column) is None for column in filled):
+            labelled = None
+        else:
+            found[row] = labelled
+    return found if len(set(found.values())) > 1 else {}
+
+
 def fills_down(matrix: Matrix, layout: Layout) -> dict[int, dict[int, GridCell]]:
     """For label columns that leave out repeated names: row -> the cell that holds for it.
 

@@ -14,6 +14,7 @@ from mixrag_cli.tables.headers import TOTAL, Layout
 from mixrag_cli.tables.matrix import Matrix
 from mixrag_cli.tables.row_kinds import RowKinds, indent_of
 from mixrag_cli.tables.row_labels import (
+    continued_rows,
     fills_down,
     key_name,
     repeated_blocks,
@@ -74,6 +75,7 @@ class _RowWalk:
         self.has_names = "name" in self.kinds.values()
         self.are_set_in = self._are_set_in([indent_of(cell) for cell in sections if cell is not None])
         self.fills_down = fills_down(matrix, layout)
+        self.continued = continued_rows(matrix, layout)
         self.key_name = () if self.blocks else key_name(matrix, layout)
         self.unknown = unknown_labels(matrix, layout)
         self.years = years_said_above(matrix, layout)
@@ -308,6 +310,7 @@ class _RowWalk:
 
     def _labels(self, row: int) -> tuple[str, ...]:
         """The row's label texts, merged cells once; a blank in all but the last column repeats what stands above."""
+        row = self.continued.get(row, row)
         cells: list[GridCell] = []
         for column in self.layout.labels:
             cell = self.matrix.at(row, column) if column not in self.unknown else None
