@@ -22,7 +22,7 @@ from mixrag_cli.tables.compared import join_signs
 from mixrag_cli.tables.group_columns import group_columns
 from mixrag_cli.tables.halves import stack_halves, stack_repeated
 from mixrag_cli.tables.headers import NOTE, TOTAL, Layout, find_layout, is_called_units, texts_above
-from mixrag_cli.tables.matrix import DATA_KINDS, FIGURES, Matrix, grid_to_matrix
+from mixrag_cli.tables.matrix import DATA_KINDS, FIGURES, LETTERED, Matrix, grid_to_matrix
 from mixrag_cli.tables.narrowing import narrow_grid
 from mixrag_cli.tables.paired_forms import stack_pairs
 from mixrag_cli.tables.row_labels import fills_down, key_name
@@ -266,7 +266,12 @@ def _read_cells(
                 unit = replace(unit, header=said)
             read = _data_cell(cell, unit, row, rules, marks[header.index])
             cells.append(read if group is header else replace(read, column=group.index, column_span=1))
-    return tuple(cells)
+    return tuple(replace(cell, value=None, unit="", scale=1) if _is_code(matrix, cell) else cell for cell in cells)
+
+
+def _is_code(matrix: Matrix, cell: Cell) -> bool:
+    """Whether the matrix knows a text as a code that elsewhere is a figure: "1B"."""
+    return matrix.kinds.get((cell.row, cell.column)) == "text" and LETTERED.fullmatch(cell.text) is not None
 
 
 def _currency_of_column(matrix: Matrix, layout: Layout, column: int) -> str:

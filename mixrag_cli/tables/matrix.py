@@ -12,6 +12,8 @@ from mixrag_cli.records.documents import Grid, GridCell
 DATA_KINDS: frozenset[CellKind] = frozenset({"number", "nil", "missing", "range"})
 FIGURES = DATA_KINDS - {"missing"}
 PERIOD_KINDS: frozenset[CellKind] = frozenset({"year", "date"})
+LETTERED = re.compile(r"\d{1,2}[A-Z]")
+MAX_CODE_CHARS = 6  # with blanks around it
 _NOTE_MARK = re.compile(r"\[(?:notes?\s)?\d{1,2}(?:\s?[,;–-]\s?\d{1,2})*\]$", re.I)  # "[note 4, 5]", "[17-21]"
 
 
@@ -102,7 +104,21 @@ def grid_to_matrix(grid: Grid) -> Matrix:
         for row in range(cell.row, min(cell.row + max(cell.row_span, 1), grid.n_rows)):
             for column in range(cell.column, min(cell.column + max(cell.column_span, 1), grid.n_columns)):
                 covering.setdefault((row, column), cell)
+    kinds |= _lettered_codes(grid, kinds)
     return Matrix(grid.n_rows, grid.n_columns, covering, kinds, depths, grid.decimal_mark, grid.is_headless)
+
+
+def _lettered_codes(grid: Grid, kinds: dict[tuple[int, int], CellKind]) -> dict[tuple[int, int], CellKind]:
+    """Texts like "1B" and "2M" that are codes and no billions or millions, as "text".
+
+    Other letters behind a number of one digit or two say so in their row or column: "1A", "1C".
+    """
+    codes = [(cell.row, cell.column, cell.text.strip()) for cell in grid.cells if len(cell.text) <= MAX_CODE_CHARS]
+    codes = [(row, column, text) for row, column, text in codes if LETTERED.fullmatch(text)]
+    others = [(row, column) for row, column, _ in codes if kinds.get((row, column)) == "text"]
+    rows, columns = {row for row, _ in others}, {column for _, column in others}
+    found = [(row, column) for row, column, _ in codes if row in rows or column in columns]
+    return dict.fromkeys((place for place in found if kinds.get(place) == "number"), "text")
 
 
 def _kind_of_cell(cell: GridCell) -> CellKind:
