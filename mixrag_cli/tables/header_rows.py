@@ -20,9 +20,11 @@ from mixrag_cli.tables.forms import is_form, is_listed_below_title
 from mixrag_cli.tables.label_columns import TYPED_SHARE
 from mixrag_cli.tables.matrix import DATA_KINDS, FIGURES, PERIOD_KINDS, Matrix
 from mixrag_cli.tables.numbered_columns import (
+    counts_below_heading,
     counts_beside_labels,
     counts_to_total,
     counts_up,
+    headers_around_codes,
     names_by_codes,
     repeats_below_groups,
     rises_below_groups,
@@ -79,6 +81,8 @@ def find_header_rows(matrix: Matrix, below: list[Below], start: int, end: int) -
     """The header rows from start on; rows with a label only belong to them when a true header row follows."""
     if any(is_headless(matrix, start, end) for is_headless in (is_form, is_listed_below_title, is_merged_as_below)):
         return ()
+    if found := headers_around_codes(matrix, start, end):
+        return found
     last = None
     has_label_between = False
     corner_end = _corner_end(matrix, below, start, end)
@@ -342,7 +346,7 @@ def _cell_evidence(matrix: Matrix, below: Below, row: int, column: int) -> float
         return 1.0 if is_plain else (-2.0 if typed >= TYPED_SHARE or column > 0 else 0.0)
     if kind in PERIOD_KINDS:
         if figures >= TYPED_SHARE:
-            return 1.0
+            return -1.0 if kind == "year" and counts_below_heading(matrix, row, column) else 1.0
         return -1.0 if typed >= TYPED_SHARE else 0.0
     if kind == "text":
         if _is_code_among_codes(matrix, row, column):

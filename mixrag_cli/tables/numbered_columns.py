@@ -12,6 +12,7 @@ from mixrag_cli.tables.matrix import Matrix
 MIN_COUNTED = 4  # columns that are numbered from the first on; three numbers may be data; set by judgement, as
 MIN_RISING = 3  # below one heading,
 MIN_CODES = 8  # of columns that are named by codes,
+MAX_ABOVE_NAMES = 10  # rows above the names of columns that are numbered and marked there
 DECIMAL_SHARE = 0.5  # and which part of the figures below them has decimals
 
 
@@ -133,3 +134,58 @@ def names_by_codes(matrix: Matrix, row: int) -> bool:
         if matrix.kind(at, column) == "number" and (text := matrix.text(at, column))
     ]
     return bool(below) and sum(not text.isdecimal() for text in below) > DECIMAL_SHARE * len(below)
+
+
+def counts_below_heading(matrix: Matrix, row: int, column: int) -> bool:
+    """Whether the one number of a row that could be a year counts, as the figures below it do.
+
+    It stands before texts, or behind a label and below a heading: one beside the label's, or marked as no other cell of
+    its row is. Years head several columns, or stand right below a title.
+    """
+    years = [
+        c.column for c in matrix.cells_of_row(row, range(matrix.n_columns)) if matrix.kind(row, c.column) == "year"
+    ]
+    if len(years) > 1:
+        return False
+    if column == 0:
+        return matrix.kind(row, 1) == "text"
+    above = matrix.own(row - 1, column)
+    if above is None or matrix.kinds[above.row, above.column] != "text" or above.column_span > 1:
+        return False
+    is_marked = any(cell.is_header for cell in matrix.cells_of_row(row, range(1, matrix.n_columns)))
+    is_headed = matrix.kind(row - 1, 0) == "text" or (above.is_header and not is_marked)
+    return matrix.kind(row, 0) == matrix.kind(row + 1, 0) == "text" and is_headed
+
+
+def headers_around_codes(matrix: Matrix, start: int, end: int) -> tuple[int, ...]:
+    """The header rows of a table that helpers stand above: the row that names the columns, and groups; else ().
+
+    Makers of sheets number and mark columns above their names: "| 190 | 290", "| 1 | 1" and "Code | Roads | Buses"
+    above "E05 | 12 | 13.5". Such rows hold whole numbers alone and leave out labels, all but one at most. The names are
+    texts alone, of more columns than any row above fills, and what is below fills no others.
+    """
+    columns = range(matrix.n_columns)
+    filled = {
+        row: {cell.column for cell in matrix.cells_of_row(row, columns)}
+        for row in range(start, min(start + MAX_ABOVE_NAMES + 2, end))
+    }
+    for names in range(start + 1, start + len(filled) - 1):
+        above = range(start, names)
+        helpers = [row for row in above if _is_helper(matrix, row, filled[row])]
+        labels = {column for column in filled[names + 1] if matrix.kind(names + 1, column) == "text"}
+        is_widest = all(len(filled[row]) < len(filled[names]) for row in above)
+        are_names = {matrix.kind(names, column) for column in filled[names]} == {"text"}
+        is_named = filled[names + 1] <= filled[names] and 0 in labels and len(filled[names + 1] - labels) >= MIN_CODES
+        if not (helpers and is_widest and are_names and is_named):
+            continue
+        others = [row for row in above if row not in helpers]
+        groups = [row for row in others if row > helpers[0] and len(filled[row]) > 1 and not filled[row] & labels]
+        are_few = sum(0 in filled[row] for row in helpers) < 2
+        return (*groups, names) if are_few else ()
+    return ()
+
+
+def _is_helper(matrix: Matrix, row: int, filled: set[int]) -> bool:
+    """Whether a row gives columns whole numbers and says nothing else, but perhaps what they are in the first."""
+    codes = [matrix.text(row, column) for column in filled if column]
+    return len(codes) >= MIN_CODES and all(map(str.isdecimal, codes)) and matrix.kind(row, 0) in ("text", "blank")
