@@ -117,3 +117,17 @@ def test_a_row_of_texts_without_a_label_is_a_record_where_all_columns_hold_texts
     assert [row.path for row in table.rows] == [("Staff",), ("row 2",), ("Rooms",), ("row 4",)]
     figures = [["Area", "Cost", "Beds"], ["Staff", "90", "2"], ["", "Places", "Tents"], ["Lawn", "7", "8"]]
     assert lefts(to_table(figures)) == [("Staff",)]
+
+
+def test_texts_that_all_reach_beyond_another_column_are_kept() -> None:
+    rows = [
+        ["Flow", "77", "", "m³/h"],
+        ["Head", "84", "", "m"],
+        ["Casing", "", "316 SS", ""],
+        ["Speed", "91", "", "rpm"],
+    ]
+    table = to_table(
+        [["Item", "Value", "", "Unit"], *rows], spans={(3, 2): (1, 2), **{(row, 1): (1, 2) for row in (0, 1, 2, 4)}}
+    )
+    assert [cell.text for cell in table.cells if cell.column == 1] == ["77", "84", "91"]
+    assert "316 SS" in [cell.text for cell in table.cells]

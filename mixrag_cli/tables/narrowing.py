@@ -12,7 +12,6 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from mixrag_cli.records.documents import Grid, GridCell
 
@@ -53,13 +52,18 @@ def _without_blank_columns(grid: Grid) -> Grid:
 
 
 def _begun_columns(grid: Grid) -> list[int]:
-    """The columns in which a text begins, less those where each text that begins there reaches into the next one."""
+    """The columns in which a text begins, less those where each text that begins there reaches into the next one that
+    is kept.
+    """
     reach: dict[int, int] = {}  # column -> the nearest end of the texts that begin there
     for cell in grid.cells:
         if not MARK.fullmatch(cell.text.strip()):
             reach[cell.column] = min(reach.get(cell.column, grid.n_columns), cell.column + cell.column_span)
-    begun = sorted(reach)
-    return [column for column, following in pairwise([*begun, grid.n_columns]) if reach[column] <= following]
+    kept: list[int] = []
+    for column in sorted(reach, reverse=True):
+        if reach[column] <= (kept[-1] if kept else grid.n_columns):
+            kept.append(column)
+    return kept[::-1]
 
 
 def _write_signs(cells: dict[tuple[int, int], GridCell], column: int, rows: Sequence[int]) -> None:
