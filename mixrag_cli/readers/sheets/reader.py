@@ -13,7 +13,7 @@ from mixrag_cli.errors import FileUnreadable
 from mixrag_cli.readers.addresses import cell_range, column_name
 from mixrag_cli.readers.archive import OLE_MAGIC, ZIP_MAGIC, Archive, is_encrypted
 from mixrag_cli.readers.building import DocumentBuilder
-from mixrag_cli.readers.sheets.areas import Cells, Region, TableRegion
+from mixrag_cli.readers.sheets.areas import Cells, Region, TableRegion, row_of
 from mixrag_cli.readers.sheets.disguised import reader_of_disguise
 from mixrag_cli.readers.sheets.grids import MAX_CELL_CHARS, raw_text, split_wide
 from mixrag_cli.readers.sheets.ods import read_ods
@@ -27,6 +27,7 @@ from mixrag_cli.records.documents import Document, Grid, GridCell
 from mixrag_cli.records.places import Locator
 
 MAX_COMMENTED_CHARS = 100  # of a cell, beside its comment
+UNTICKED = "FALSE"
 MAX_LISTED = 8  # hidden rows or columns named in a warning
 
 
@@ -81,7 +82,7 @@ def _add_regions(builder: DocumentBuilder, sheet: SheetCells, cells: Cells, hidd
     for found in find_regions(shown, sheet.merges):
         if isinstance(found, Region):
             _add_text(builder, sheet, found, shown)
-        else:
+        elif any(cell.text.strip() != UNTICKED for cell in (shown[place] for place in _places_in(found.region, shown))):
             _add_table(builder, sheet, found, shown, hidden)
     for row, column in sorted(aside):
         _add_text(builder, sheet, Region(row, column, row, column), cells)
@@ -169,7 +170,7 @@ def _add_table(
     region = found.region
     for caption in found.captions:
         _add_text(builder, sheet, caption, cells)
-    rows = found.rows
+    rows = _said_rows(found, cells)
     grid_cells = _grid_cells(cells, region, sheet.merges, {row: place for place, row in enumerate(rows)})
     grid = Grid(
         len(rows),
@@ -184,6 +185,16 @@ def _add_table(
     _add_long_texts(builder, sheet, cells, region)
     for note in found.notes:
         _add_text(builder, sheet, note, cells)
+
+
+def _said_rows(found: TableRegion, cells: Cells) -> list[int]:
+    """The table's rows without those of unticked boxes alone, of lines that nobody filled in: no label stands there,
+    where other rows have one.
+    """
+    by_row = {row: row_of(row, found.region, cells) for row in found.rows}
+    unticked = {row for row, said in by_row.items() if {cell.text.strip() for cell in said.values()} == {UNTICKED}}
+    labelled = {row for row, said in by_row.items() if found.region.left in said}
+    return [row for row in found.rows if row not in unticked - labelled or not labelled - unticked]
 
 
 def _caption(found: TableRegion, cells: Cells) -> str:
