@@ -85,7 +85,8 @@ ROOMS: dict[str, set[str]] = {
     "readers.facts": {"readers"},
     "readers.office": {"readers"},
     "readers.pdf": {"readers"},
-    "readers.sheets": {"readers", "readers.facts"},  # rows of SQL stand below the columns that its facts know
+    # Rows of SQL stand below the columns that its facts know; a page's csv is written as the page is.
+    "readers.sheets": {"readers", "readers.facts", "readers.text_markup"},
     "readers.text_markup": {"readers"},
     "recap": {"recap.in_rows", "recap.in_tables"},
     "recap.generated": {"recap"},

@@ -368,3 +368,10 @@ def test_a_million_cells_do_not_raise_the_memory(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_machine_numbers_are_read_fast(text: str, mark: str, number: str | None) -> None:
     assert fast_number(text, mark) == (None if number is None else Decimal(number))
+
+
+def test_what_marks_the_fields_of_a_pages_csv_is_taken_off() -> None:
+    written = b"**Pin**;Signal;Note\n1;``SPI1``;\\-\n2;:ref:`the clock <clk>`;*to be added*\n"
+    assert rows_of(read(written)) == [["Pin", "Signal", "Note"], ["1", "SPI1", "-"], ["2", "the clock", "to be added"]]
+    plain = b"size;note\n2*3*4;a\\-b\n5 * 6;it's `x` and *y*\n"
+    assert rows_of(read(plain)) == [["size", "note"], ["2*3*4", "a\\-b"], ["5 * 6", "it's `x` and *y*"]]

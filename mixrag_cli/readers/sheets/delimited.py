@@ -31,6 +31,7 @@ from mixrag_cli.readers.sheets.heads import Record, find_head, head_text, head_v
 from mixrag_cli.readers.sheets.parted import find_parted_tables, row_cells
 from mixrag_cli.readers.sheets.sampling import RowSampler, SourceRow, fast_number
 from mixrag_cli.readers.source import ReadSource
+from mixrag_cli.readers.text_markup.rst_markup import is_marked, shown_field
 from mixrag_cli.records.documents import ColumnProfile, Document, Grid
 from mixrag_cli.records.places import Locator
 
@@ -304,10 +305,13 @@ def _sample(stream: _Records, source: ReadSource, decimal_mark: str) -> RowSampl
         stream.warn(first[0].first, "names one column fewer than there are; the first is taken for the one without")
         first[0] = replace(first[0], fields=["", *first[0].fields])
     counted = next((record for record in first if len(record.fields) > 1), None)  # no title
+    is_for_page = is_marked(chain.from_iterable(record.fields for record in first))
     width, named_by = (len(counted.fields), counted.first) if counted else (1, 1)
     for record in chain(first, records):
         if not any(record.fields):
             continue
+        if is_for_page:
+            record = replace(record, fields=list(map(shown_field, record.fields)))
         if len(record.fields) != width:
             ragged += 1
             if ragged <= 2:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 SUBSTITUTION = re.compile(
     r"[ \t]*\.\. \|(?P<name>[^|\s](?:[^|\n]{0,60}[^|\s])?)\|[ \t]+"
@@ -26,11 +26,24 @@ MARKUP = re.compile(
     r"|`(?P<link>[^`<]{1,200}?)(?:\s*<[^`>]{0,300}>)?`_{0,2}"
     r"|(?<![*\w])\*{1,2}(?P<stressed>[^\s*](?:[^*]{0,200}[^\s*])?)\*{1,2}(?![*\w])"
 )
+# A field with a role or a literal, or between two pairs of stars.
+MARKED_FIELD = re.compile(r"(?:[^`\n]{0,200}(?::[a-z][\w:+.-]{0,40}:`[^`\s]|``[^`\s])|\s*\*\*[^\s*][^*\n]{0,200}\*\*)")
+ESCAPED = re.compile(r"\\([^\w\s])")
 
 
 def shown(text: str) -> str:
     """The text as a page shows it, without the marks of roles, links and literals."""
     return MARKUP.sub(lambda found: next(part for part in found.groups() if part is not None), text)
+
+
+def is_marked(fields: Iterable[str]) -> bool:
+    """Whether fields of a csv are written for a page: one holds a role or a literal, or is strong as a whole."""
+    return any(MARKED_FIELD.match(field) for field in fields if "`" in field or "*" in field)
+
+
+def shown_field(field: str) -> str:
+    """A field of such a csv as a page shows it; a backslash there says that the sign behind it marks nothing."""
+    return ESCAPED.sub(r"\1", shown(field)) if any(sign in field for sign in "`*\\") else field
 
 
 def without_directives(lines: Sequence[str]) -> list[str]:
