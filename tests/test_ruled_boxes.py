@@ -276,3 +276,21 @@ def test_a_frame_that_nearly_touches_a_table_is_no_part_of_it() -> None:
     assert [header.path for header in table.columns] == [("Voltage",), ("Loss",)]
     assert [row.path for row in table.rows] == [(f"{n}.5 A",) for n in range(5)]
     assert "Drop: V = I x R" in " ".join(block.text for block in document.blocks if block.kind != "table")
+
+
+def test_a_unit_below_its_own_heading_parts_a_row_without_rulings_of_its_own() -> None:
+    rows = [("Name", "Offset", "Unit"), ("Voltage", "0", "V"), ("Charge", "0", "%"), ("Time", "7", "h")]
+
+    def paint(canvas: Canvas) -> None:
+        for number, texts in enumerate(rows):
+            canvas.line(72, 700 - 16 * number, 232, 700 - 16 * number)
+            for x, text in zip((76, 192 if number else 174, 206), texts, strict=True):
+                canvas.drawString(x, 688 - 16 * number, text)
+        canvas.line(72, 636, 232, 636)
+        for x in (72, 172, 201, 232):
+            canvas.line(x, 636, x, 652)
+        canvas.line(232, 636, 232, 700)
+        canvas.line(72, 636, 72, 700)
+
+    (grid,) = read_pages(paint, size=7).grids
+    assert [[cell.text for cell in grid.cells if cell.row == row] for row in range(4)] == [list(row) for row in rows]

@@ -18,7 +18,7 @@ from mixrag_cli.readers.pdf.lattice import Lattice
 from mixrag_cli.readers.pdf.lattice_headers import is_header_block, lines_to_header
 from mixrag_cli.readers.pdf.layout import Line, is_number, join_turned, words_to_lines
 from mixrag_cli.readers.pdf.page import Box, Rule, TurnedWord, Word
-from mixrag_cli.readers.pdf.pieces import ALIGN_POINTS, Band, Piece, line_to_pieces, words_to_piece
+from mixrag_cli.readers.pdf.pieces import ALIGN_POINTS, TRAILER, Band, Piece, line_to_pieces, words_to_piece
 from mixrag_cli.readers.pdf.rulings import SAME_EDGE_POINTS, gaps_across, grid_edges, groups_of_rulings
 
 MIN_FILLED_CELLS = 4
@@ -244,7 +244,8 @@ def _texts_by_column(lines: Sequence[Line], span: _Span, xs: Sequence[float]) ->
 
     A label may, left of figures that have a column each: a shade hides the rulings of its row.
     """
-    pieces = [piece for line in lines for piece in line_to_pieces(line, math.inf)]
+    whole = [piece for line in lines for piece in line_to_pieces(line, math.inf)]
+    pieces = [part for piece in whole for part in _without_sign(piece, xs[span.c0 + 1 : span.c1 + 1])]
     within = range(span.c0, span.c1 + 1)
     places = [next((c for c in within if xs[c] - 1 <= p.x0 and p.x1 <= xs[c + 1] + 1), None) for p in pieces]
     label_end = -1
@@ -259,6 +260,14 @@ def _texts_by_column(lines: Sequence[Line], span: _Span, xs: Sequence[float]) ->
         reach = (span.c0, label_end) if column is None or column <= label_end else (column, column)
         columns[reach] += piece.words
     return columns if len(columns) > 1 else None
+
+
+def _without_sign(piece: Piece, edges: Sequence[float]) -> list[Piece]:
+    """A figure and the sign behind it as two pieces where a column's edge lies between them: "0" and "%" of a unit."""
+    *figure, sign = piece.words
+    if figure and TRAILER.match(sign.text) and any(figure[-1].x1 <= edge <= sign.x0 for edge in edges):
+        return [words_to_piece(figure), words_to_piece([sign])]
+    return [piece]
 
 
 def _is_table(texts: dict[_Span, list[Line]], spans: Sequence[_Span], n_words: int) -> bool:
