@@ -40,6 +40,7 @@ class RowKinds:
         self.parts = block_rows(matrix, layout.body)
         self.of_row = {row: self._kind_of_row(row) for row in layout.body}
         self.of_row |= dict.fromkeys(self._left_blank(), "data")
+        self.of_row |= dict.fromkeys([*self._last_of_blocks()], "data")
 
     def label(self, row: int) -> GridCell | None:
         """The first label that covers the row."""
@@ -186,10 +187,30 @@ class RowKinds:
             if look is not None and len(rows) > 1:
                 yield from rows
 
+    def _last_of_blocks(self) -> Iterator[int]:
+        """Names without figures from right below a record, of the same look, to a blank row: they head nothing.
+
+        A name that heads what follows stands below a blank row, or right above what it heads.
+        """
+        above: tuple[int, bool] | None = None  # of the record above the run
+        run: list[int] = []
+        for row, kind in self.of_row.items():
+            if kind == "section" and above is not None and self._look(row) == above:
+                run.append(row)
+                continue
+            if kind == "blank":
+                yield from run
+            label = self.label(row) if kind == "data" else None
+            above, run = _look_of(label) if label is not None else None, []
+
     def _look(self, row: int) -> tuple[int, bool] | None:
         """The indent of a section's label, and whether it is bold; None for a row of another kind."""
         cell = self.label(row) if self.of_row[row] == "section" else None
-        return (indent_of(cell), cell.bold) if cell is not None else None
+        return _look_of(cell) if cell is not None else None
+
+
+def _look_of(label: GridCell) -> tuple[int, bool]:
+    return indent_of(label), label.bold
 
 
 def indent_of(cell: GridCell) -> int:
