@@ -25,7 +25,7 @@ from mixrag_cli.tables.header_rows import (
 )
 from mixrag_cli.tables.label_columns import LONG_LABEL_CHARS, find_label_columns
 from mixrag_cli.tables.matrix import Matrix
-from mixrag_cli.tables.numbered_columns import numbers_all_columns
+from mixrag_cli.tables.numbered_columns import numbers_all_columns, parts_counted_names
 from mixrag_cli.tables.text_rows import says_kind_of_answers
 
 MAX_TITLE_ROWS = 6
@@ -162,10 +162,12 @@ def _leading_titles(matrix: Matrix, below: list[Below], end: int) -> tuple[int, 
     above = _last_across(matrix, end)
     for row in range(len(titles), min(MAX_TITLE_ROWS, end - 1)):
         cells = list(matrix.cells_of_row(row, range(matrix.n_columns)))
-        if len(cells) > 1 and not _stands_over_part(matrix, row, end):
+        parts_names = parts_counted_names(matrix, row, end)
+        if len(cells) > 1 and not parts_names and not _stands_over_part(matrix, row, end):
             break
         is_title = len(cells) == 1 and (
-            _is_title_cell(cells[0], matrix)
+            parts_names
+            or _is_title_cell(cells[0], matrix)
             or (cells[0].column == 0 and row < above)
             or (bool(titles) and _is_aside(cells[0], matrix))
         )
@@ -247,8 +249,14 @@ def _is_numbered_title(matrix: Matrix, end: int) -> bool:
 
 
 def _is_title_cell(cell: GridCell, matrix: Matrix) -> bool:
-    is_low = cell.row_span == 1 and (cell.column_span == 1 or _is_across(cell, matrix))
+    is_low = cell.row_span == 1 and (cell.column_span == 1 or _is_across(cell, matrix) or _is_above_names(cell, matrix))
     return cell.column == 0 and (is_low or cell.column_span >= matrix.n_columns)
+
+
+def _is_above_names(cell: GridCell, matrix: Matrix) -> bool:
+    """Whether a name of its own stands in the next row below each column that a cell covers, and right of them."""
+    columns = range(cell.column, min(cell.column + cell.column_span + 1, matrix.n_columns))
+    return all(matrix.own(cell.row + 1, column) is not None for column in columns)
 
 
 def _is_across(cell: GridCell, matrix: Matrix) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 
 from mixrag_cli.quantities.values import parse_value
@@ -13,6 +14,8 @@ MIN_COUNTED = 4  # columns that are numbered from the first on; three numbers ma
 MIN_RISING = 3  # below one heading,
 MIN_CODES = 8  # of columns that are named by codes,
 MAX_ABOVE_NAMES = 10  # rows above the names of columns that are numbered and marked there
+MAX_ABOVE_COUNTED = 3  # rows from a title to the names of columns that it stands above
+_COUNTED = re.compile(r"(\D*)(\d{1,2})")
 DECIMAL_SHARE = 0.5  # and which part of the figures below them has decimals
 
 
@@ -124,7 +127,8 @@ def names_by_codes(matrix: Matrix, row: int) -> bool:
     first = next((at for at, text in enumerate(texts) if text.isdecimal()), 0)
     codes = texts[first:] if texts[-1].isdecimal() else texts[first:-1]
     is_coded = len(set(codes)) == len(codes) >= MIN_CODES and all(map(str.isdecimal, codes))
-    if not is_coded or not all(matrix.kind(row, column) == "text" for column in range(first)) or not first:
+    labels = [matrix.kind(row, column) for column in range(first)]
+    if not is_coded or labels[:1] not in (["text"], ["blank"]) or any(kind != "text" for kind in labels[1:]):
         return False
     columns = range(first, first + len(codes))
     below = [
@@ -134,6 +138,26 @@ def names_by_codes(matrix: Matrix, row: int) -> bool:
         if matrix.kind(at, column) == "number" and (text := matrix.text(at, column))
     ]
     return bool(below) and sum(not text.isdecimal() for text in below) > DECIMAL_SHARE * len(below)
+
+
+def parts_counted_names(matrix: Matrix, row: int, end: int) -> bool:
+    """Whether a text stands over the midst of columns that are counted on at both its sides, and so heads none of them.
+
+    A page's title does so above "Pct 1" to "Pct 9", over "Pct 3" to "Pct 6". Nothing else stands in its row, but a text
+    at the left edge and marks without letters.
+    """
+    cells = list(matrix.cells_of_row(row, range(matrix.n_columns)))
+    wide = [cell for cell in cells if cell.column > 0 and cell.column_span > 1 and cell.row_span == 1]
+    others = [cell for cell in cells if cell.column > 0 and any(map(str.isalnum, cell.text))]
+    if len(wide) != 1 or others != wide:
+        return False
+    first, last = wide[0].column, wide[0].column + wide[0].column_span - 1
+    for at in range(row + 1, min(row + MAX_ABOVE_COUNTED + 1, end)):
+        names = [_COUNTED.fullmatch(matrix.text(at, column)) for column in range(first - 1, last + 2)]
+        counted = [(match[1], int(match[2])) for match in names if match]
+        if len(counted) == len(names):
+            return all(a == b and n + 1 == m for (a, n), (b, m) in itertools.pairwise(counted))
+    return False
 
 
 def counts_below_heading(matrix: Matrix, row: int, column: int) -> bool:

@@ -16,7 +16,7 @@ from mixrag_cli.tables.headers import Layout, texts_above
 from mixrag_cli.tables.label_columns import LABEL_SHARE
 from mixrag_cli.tables.matrix import Matrix
 
-EMPTY_WORDS = re.compile(r"^\(?(?:un)?audited\)?$", re.I)  # say nothing about a column
+EMPTY_WORDS = re.compile(r"^(?:\(?(?:un)?audited\)?|[*†‡]+)$", re.I)  # say nothing about a column
 
 
 def top_paths(matrix: Matrix, layout: Layout) -> dict[int, tuple[str, ...]]:
