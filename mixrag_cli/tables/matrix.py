@@ -12,6 +12,8 @@ from mixrag_cli.records.documents import Grid, GridCell
 DATA_KINDS: frozenset[CellKind] = frozenset({"number", "nil", "missing", "range"})
 FIGURES = DATA_KINDS - {"missing"}
 PERIOD_KINDS: frozenset[CellKind] = frozenset({"year", "date"})
+SCHOOL_YEAR = re.compile(r"(?:19|20)(\d\d)(\d\d)")  # "201516"
+MIN_SCHOOL_YEARS = 3  # of a row, one after the other; fewer may be figures
 LETTERED = re.compile(r"\d{1,2}[A-Z]")
 MAX_CODE_CHARS = 6  # with blanks around it
 _NOTE_MARK = re.compile(r"\[(?:notes?\s)?\d{1,2}(?:\s?[,;–-]\s?\d{1,2})*\]$", re.I)  # "[note 4, 5]", "[17-21]"
@@ -105,6 +107,7 @@ def grid_to_matrix(grid: Grid) -> Matrix:
             for column in range(cell.column, min(cell.column + max(cell.column_span, 1), grid.n_columns)):
                 covering.setdefault((row, column), cell)
     kinds |= _lettered_codes(grid, kinds)
+    kinds |= dict.fromkeys(_school_years(grid.cells), "date")
     return Matrix(grid.n_rows, grid.n_columns, covering, kinds, depths, grid.decimal_mark, grid.is_headless)
 
 
@@ -119,6 +122,17 @@ def _lettered_codes(grid: Grid, kinds: dict[tuple[int, int], CellKind]) -> dict[
     rows, columns = {row for row, _ in others}, {column for _, column in others}
     found = [(row, column) for row, column, _ in codes if row in rows or column in columns]
     return dict.fromkeys((place for place in found if kinds.get(place) == "number"), "text")
+
+
+def _school_years(cells: Iterable[GridCell]) -> list[tuple[int, int]]:
+    """The places of years that are written together, in rows that say several in a series: "201516", "201617"."""
+    by_row: dict[int, dict[int, GridCell]] = {}
+    for cell in cells:
+        match = SCHOOL_YEAR.fullmatch(cell.text) if len(cell.text) == len("201516") else None
+        if match is not None and (int(match[1]) + 1) % 100 == int(match[2]):
+            by_row.setdefault(cell.row, {})[int(cell.text[:4])] = cell
+    series = [found for found in by_row.values() if len(found) == max(found) - min(found) + 1 >= MIN_SCHOOL_YEARS]
+    return [(cell.row, cell.column) for found in series for cell in found.values()]
 
 
 def _kind_of_cell(cell: GridCell) -> CellKind:
