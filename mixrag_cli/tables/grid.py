@@ -27,6 +27,7 @@ from mixrag_cli.tables.narrowing import narrow_grid
 from mixrag_cli.tables.paired_forms import stack_pairs
 from mixrag_cli.tables.row_labels import fills_down, key_name
 from mixrag_cli.tables.rows import RowHeader, read_rows
+from mixrag_cli.tables.share_columns import part_shares
 from mixrag_cli.tables.text import column_name, field_names
 from mixrag_cli.tables.top_paths import top_paths
 from mixrag_cli.tables.totals import decimal_mark
@@ -60,7 +61,7 @@ def grid_to_table(grid: Grid, *, document: str, title: str) -> Table | None:
     document: the document's id, part of the table's id. title: used where the grid has no caption of its own.
     Merged data cells appear once, at their top left corner, with their spans.
     """
-    narrow = narrow_grid(stack_repeated(grid))
+    narrow = narrow_grid(stack_repeated(part_shares(grid)))
     matrix = grid_to_matrix(narrow)
     stacked = stack_halves(narrow, matrix)
     if stacked is narrow:
