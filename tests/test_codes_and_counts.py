@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
+from mixrag_cli.readers.sheets.delimited import read_delimited
+from mixrag_cli.readers.sheets.saved_text import read_saved_text
+from mixrag_cli.readers.source import ReadSource
+from mixrag_cli.tables.grid import grid_to_table
 from tests.table_samples import lefts, to_table, tops
 
+FRAME = [
+    (0, "code", "council"),
+    (1, "E50", "Enfield"),
+    (2, "E03", "Reading"),
+    (3, "E19", "Southwark"),
+    (4, "E7", "Bath"),
+]
 WARDS = ["1A", "1B", "1C", "2A", "2B", "3M"]
 
 
@@ -76,3 +89,85 @@ def test_numbers_above_the_names_of_columns_are_helpers() -> None:
     assert [path[-1] for path in tops(table)] == names
     assert tops(table)[0] == ("Services", "Schools")
     assert lefts(table) == [(f"E{n}", f"Town {n}") for n in range(5)]
+
+
+def test_school_years_written_together_head_columns() -> None:
+    years = [f"20{n}{n + 1}" for n in range(15, 19)]
+    rows = [[str(n), f"Town {n}", *(f"{n}4{column}" for column in range(4))] for n in range(1, 5)]
+    table = to_table([["", "Town", *years], *rows])
+    assert tops(table)[-4:] == [(year,) for year in years]
+
+
+def test_codes_of_columns_stand_beside_a_blank_corner() -> None:
+    codes = [str(n) for n in range(1012, 1020)]
+    table = to_table([["", *codes], *([f"Town {n}", *(f"{n}.{c}" for c in range(8))] for n in range(3))])
+    assert tops(table) == [(code,) for code in codes]
+
+
+def test_a_title_over_the_midst_of_counted_columns_heads_none() -> None:
+    names = [f"Pct {n}" for n in range(1, 7)]
+    rows = [["Official results", "", "", "Town election", "", "", "", ""], ["", *names, "TOTAL"]]
+    rows += [[name, *(f"{n}{len(name)}" for n in range(1, 8))] for name in ("Voters", "Votes", "Blanks")]
+    table = to_table(rows, {(0, 3): (1, 3)})
+    assert tops(table) == [(name,) for name in (*names, "TOTAL")]
+    assert "Town election" in table.title
+
+
+def test_a_title_over_the_first_names_heads_none() -> None:
+    rows = [["Outlays by function", *[""] * 8], ["Function", *(str(year) for year in range(1940, 1948))]]
+    rows += [[f"Kind {n}", *(f"{n},{column}60" for column in range(1, 9))] for n in range(3)]
+    table = to_table(rows, {(0, 0): (1, 4)})
+    assert tops(table) == [(str(year),) for year in range(1940, 1948)]
+    assert table.title == "Outlays by function"
+
+
+def test_a_name_without_figures_at_the_end_of_its_block_heads_nothing() -> None:
+    rows = [
+        ["Candidate", "Pct 1", "Pct 2"],
+        ["GOVERNOR", "", ""],
+        ["Patrick", "127", "94"],
+        ["Stein", "11", "8"],
+        ["Others", "", ""],
+        ["Totals", "", ""],
+        ["", "", ""],
+        ["TREASURER", "", ""],
+        ["Grossman", "155", "100"],
+    ]
+    found = lefts(to_table(rows))
+    assert found[-1] == ("TREASURER", "Grossman")
+    assert ("GOVERNOR", "Others") in found
+
+
+def test_a_count_and_its_share_in_one_cell_are_two_columns() -> None:
+    rows = [["Precinct", "Edwards", "Lee", "Total"], ["A 1", "39 11.54%", "288 85.21%", "338"]]
+    rows += [["B 2", "26 10.04%", "224 86.49%", "259"], ["C 3", "8 11.27%", "62 87.32%", "71"]]
+    table = to_table(rows)
+    assert tops(table) == [("Edwards",), ("Edwards", "%"), ("Lee",), ("Lee", "%"), ("Total",)]
+    assert [(str(cell.value), cell.unit) for cell in table.cells if cell.row == 1] == [
+        ("39", ""),
+        ("11.54", "%"),
+        ("288", ""),
+        ("85.21", "%"),
+        ("338", ""),
+    ]
+
+
+def test_a_text_of_lines_with_as_many_quoted_fields_is_a_table() -> None:
+    lines = [f'"{n}" ,99 ,"Election Total" ,"Race, {n}" ,"DEM" ,{n}02 ,' for n in range(1, 8)]
+    raw = "\n".join([*lines, ""]).encode()
+    document = read_saved_text(ReadSource("votes.txt", len(raw), io.BytesIO(raw)))
+    assert [grid.n_rows for grid in document.grids] == [7]
+    assert "Race, 3" in {cell.text.strip() for cell in document.grids[0].cells}
+    talk = "\n".join(
+        [*(f'"Well," said {name}, "no."' for name in ("Ann", "Bo", "Cy, who left", "Di", "Ed", "Flo")), ""]
+    )
+    prose = read_saved_text(ReadSource("talk.txt", len(talk), io.BytesIO(talk.encode())))
+    assert not prose.grids
+
+
+def test_row_names_of_a_frame_are_no_part_of_what_rows_are_called() -> None:
+    raw = "".join(f'"{n or ""}","{code}","{name}",{n}5\n' for n, code, name in FRAME).encode()
+    grid = read_delimited(ReadSource("frame.csv", len(raw), io.BytesIO(raw))).grids[0]
+    table = grid_to_table(grid, document="d", title="frame")
+    assert table is not None
+    assert lefts(table) == [(code, name) for _, code, name in FRAME[1:]]

@@ -73,10 +73,16 @@ def unknown_labels(matrix: Matrix, layout: Layout) -> frozenset[int]:
 
 
 def _is_index(matrix: Matrix, layout: Layout, column: int) -> bool:
-    """Whether a column without a heading counts the rows from 0, as the index of a frame does."""
+    """Whether a column without a heading counts the rows from 0, as the index of a frame does.
+
+    In a file of lines it may count from 1, as R's row names do; elsewhere that is as likely a rank.
+    """
     is_named = any(matrix.text(row, column) for row in layout.headers)
-    texts = [matrix.text(row, column) for row in layout.body]
-    return not is_named and len(texts) > 1 and texts == [str(number) for number in range(len(texts))]
+    cells = [matrix.own(row, column) for row in layout.body]
+    firsts = (0, 1) if all(cell is not None and cell.line for cell in cells) else (0,)
+    texts = [cell.text.strip() if cell is not None else "" for cell in cells]
+    counts = ([str(first + number) for number in range(len(texts))] for first in firsts)
+    return not is_named and len(texts) > 1 and texts in counts
 
 
 def years_said_above(matrix: Matrix, layout: Layout) -> dict[int, str]:
