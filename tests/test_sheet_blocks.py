@@ -135,3 +135,37 @@ def test_groups_of_figures_beside_labels_stay_one_table() -> None:
     rows = [["North", 1, 5, None, 7, 9], ["South", 2, 6, None, 8, 11]]
     (table,) = read([["Town", "Men", None, None, "Women"], [None, "Young", "Old", None, "Young", "Old"], *rows])
     assert lefts(table) == [("North",), ("South",)]
+
+
+def test_boxes_that_nobody_ticked_are_neither_rows_nor_a_table() -> None:
+    tests = [["Test", "Found", "Pass", "Fail"], ["CON1", "60 s", True, False], ["CON2", "90 s", False, False]]
+    blank = [[None, None, False, False]] * 3
+    (table,) = read([*tests, *blank, BLANK, BLANK, *blank])
+    assert [cell.text for cell in table.cells if cell.column == 2] == ["TRUE", "FALSE"]
+
+
+def test_keys_below_a_list_are_a_table_of_their_own() -> None:
+    rows = [[n, f"Part {n}", "Alder", n + 3] for n in range(1, 5)]
+    keys = [["Groups:", None, 4], ["Parts:", None, 22], ["Source:", None, "main.sch"]]
+    parts, said = read([["No", "Part", "Maker", "Quantity"], *rows, BLANK, *keys])
+    assert len(parts.rows) == 4
+    assert lefts(said) == [("Groups",), ("Parts",), ("Source",)]
+
+
+def test_sums_below_a_list_are_rows_of_it() -> None:
+    sums = [["Net:", 50], ["Tax:", 5], ["Total:", 55]]
+    (table,) = read([["Item", "Amount"], ["Board", 30], ["Slat", 20], BLANK, *sums])
+    assert len(table.rows) == 5
+
+
+def test_keys_above_a_numbered_list_name_no_columns_of_it() -> None:
+    head = [["Project:", None, None, "By:"], ["Tag:", None, None, "Checked:"], ["Use:", "Pumping"], ["OPERATING DATA"]]
+    items = [
+        [1, "Design flow", 77, "m³/h"],
+        [2, "Minimum flow", 12, "m³/h"],
+        [3, "Head", 30, "m"],
+        [4, "Mounting", "dry"],
+    ]
+    tables = read([*head, *items])
+    assert tables[-1].rows[0].path == ("OPERATING DATA", "1", "Design flow")
+    assert not any(part.endswith(":") for column in tables[-1].columns for part in column.path)

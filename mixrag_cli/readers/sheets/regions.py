@@ -20,12 +20,19 @@ from mixrag_cli.readers.sheets.areas import (
     is_figure,
     is_heading_only,
     is_keyed,
+    row_of,
     texts_of_row,
 )
 from mixrag_cli.readers.sheets.beside import join_parts
 from mixrag_cli.readers.sheets.continued import are_records_below
 from mixrag_cli.readers.sheets.passed_headings import pass_headings_down
-from mixrag_cli.readers.sheets.stacked import cut_numbered_title, cut_settings, cut_stacked, is_numbered_title
+from mixrag_cli.readers.sheets.stacked import (
+    cut_form_head,
+    cut_numbered_title,
+    cut_settings,
+    cut_stacked,
+    is_numbered_title,
+)
 from mixrag_cli.readers.sheets.totals import sums_up
 from mixrag_cli.readers.sheets.workbook import MAX_COLUMNS
 
@@ -34,6 +41,8 @@ MAX_TITLE_GAP = 5  # between the title of a sheet and its first table
 MAX_GAP = 1  # blank rows within a table
 MAX_NAMED_GAP = 4  # where its columns are named above, and what follows names none of its own
 MAX_DEPTH = 8  # cuts within cuts; real sheets need three
+MIN_KEYS = 3  # of a band that says keys with their values; set by judgement
+KEY_AND_VALUE = 2
 MAX_TITLE_NUMBER_CHARS = 4  # of the number beside a title
 
 Merge = tuple[int, int, int, int]
@@ -52,7 +61,8 @@ def find_regions(cells: Cells, merges: list[Merge]) -> list[TableRegion | Region
     parts = [
         _shrink(part, by_row)
         for piece in pieces
-        for below in cut_numbered_title(piece, cells)
+        for form in cut_form_head(piece, cells)
+        for below in cut_numbered_title(form, cells)
         for part in cut_settings(below, cells)
     ]
     stacks = [
@@ -171,6 +181,8 @@ def _continues(upper: Region, lower: Region, cells: Cells) -> bool:
     goes_on = lower.left == upper.left and has_headings(upper, cells) and not has_headings(lower, cells)
     if upper.n_columns < 2 or n_blank > MAX_NAMED_GAP:
         return False
+    if _is_keyed_apart(upper, lower, cells):
+        return False
     if are_records_below(upper, lower, cells):
         return True
     if n_blank > MAX_GAP and not goes_on:
@@ -188,6 +200,18 @@ def _continues(upper: Region, lower: Region, cells: Cells) -> bool:
         if len(filled) > 1 and not all(MISSING.match(cell.text.strip()) for cell in filled[1:]):
             return any(is_figure(cell) for cell in filled[1:])
     return False
+
+
+def _is_keyed_apart(upper: Region, lower: Region, cells: Cells) -> bool:
+    """Whether a band says keys with a colon, each with its value where no figures stand above: what a list is of and
+    how many it has, below it. Sums stand below their figures.
+    """
+    rows = [row for at in range(lower.top, lower.bottom + 1) if (row := row_of(at, lower, cells))]
+    if len(rows) < MIN_KEYS or any(len(row) != KEY_AND_VALUE for row in rows):
+        return False
+    columns = {column for _, column in figures(replace(upper, top=upper.top + 1), cells)}
+    are_keys = all(row[min(row)].text.rstrip().endswith(":") for row in rows)
+    return are_keys and not any(max(row) in columns for row in rows)
 
 
 def _is_headed(lower: Region, upper: Region, cells: Cells) -> bool:

@@ -22,6 +22,8 @@ from mixrag_cli.readers.sheets.sheet_heads import cut_head
 MAX_SETTINGS = 12  # rows of a name and its figure above the headings of a table; set by judgement, as
 MIN_SETTINGS = 2  # of them: one alone may be a title with its number at its side,
 MIN_BELOW = 3  # and rows of figures below the headings
+MIN_LISTED = 3  # numbered rows of a form,
+MIN_KEYS = 4  # and keys above them
 TABLE_NUMBER = re.compile(r"[^\W\d]{3,}\.?\s?[A-Z]?\d+(?:[.-]\d+)*[.:]?")  # "Table 3", "Tab. 2.1", "Annex A1:"
 
 Texts = dict[int, str]  # of a row, by column
@@ -48,6 +50,22 @@ def cut_numbered_title(region: Region, cells: Cells) -> list[Region]:
     below = replace(region, top=region.top + 1, left=region.left + 1)
     is_alone = not any((row, region.left) in cells for row in range(below.top, below.bottom + 1))
     return [title, below] if below.n_rows > 1 and is_alone and is_numbered_title(title, below, cells) else [region]
+
+
+def cut_form_head(region: Region, cells: Cells) -> list[Region]:
+    """The region, cut above a list that numbers its rows from 1 on, where keys with a colon stand on top and nothing
+    names its columns: whose form it is. A title right above the list is the list's.
+    """
+    column = [(row, _text(cells, row, region.left)) for row in range(region.top, region.bottom + 1)]
+    numbers = [(row, text) for row, text in column if text.isdecimal()]
+    first = numbers[0][0] if [text for _, text in numbers[:MIN_LISTED]] == [*map(str, range(1, MIN_LISTED + 1))] else 0
+    above = [_texts(row, region, cells) for row in range(region.top, first)]
+    said = [text for row in above for text in row.values()]
+    n_keys = sum(text.endswith(":") for text in said)
+    if n_keys < MIN_KEYS or 2 * n_keys <= len(said):
+        return [region]
+    top = first - 1 if [*above[-1]] == [region.left] else first
+    return [replace(region, bottom=top - 1), replace(region, top=top)]
 
 
 def cut_settings(region: Region, cells: Cells) -> list[Region]:
