@@ -94,5 +94,10 @@ def test_what_only_looks_like_a_table_is_text() -> None:
     assert not any(read(text).grids for text in NO_TABLES)
 
 
+def test_what_is_drawn_in_html_stays_as_it_is() -> None:
+    document = read(f"<pre>\n\n{SIMPLE}</pre>\n")
+    assert not document.grids and "valve" in document.text
+
+
 def test_many_open_drawings_take_time_in_line_with_their_number() -> None:
     assert_in_line(lambda text: list(find_pandoc_tables(text.split("\n"))), "--- ---\na   b\n\n" * 4000)

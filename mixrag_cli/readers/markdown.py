@@ -78,6 +78,10 @@ def add_markdown(builder: DocumentBuilder, text: str, beat: Beat) -> None:
         builder.warnings.append("nested too deeply or too large for markdown, read as plain text")
         add_text(builder, text, "txt", beat)
         return
+    lines = text.split("\n")
+    for token in tokens:
+        if token.map and token.type != "inline" and TABLE_MARK in token.content:  # drawn in HTML: no table
+            token.content = "\n".join(lines[slice(*token.map)]) + "\n"
     _TokenReader(builder, text, beat, tables).add_all(tokens)
 
 
