@@ -9,7 +9,7 @@ from typing import Literal
 
 # What is made of a file's bytes: raised whenever readers, tables, chunking or terms make something else of the same
 # file, so that files that an older program read are read again. tests/test_reading_version.py says when.
-READING = 17
+READING = 18
 READ_BY_OLDER = "read by an older version"
 
 

@@ -16,13 +16,8 @@ from itertools import takewhile
 
 from mixrag_cli.quantities.unit_words import find_unit_and_scale
 from mixrag_cli.records.documents import GridCell
-from mixrag_cli.tables.header_rows import (
-    Below,
-    count_below,
-    find_header_rows,
-    header_evidence,
-    is_unit_line,
-)
+from mixrag_cli.tables.header_evidence import Below, count_below, header_evidence
+from mixrag_cli.tables.header_rows import find_header_rows, is_unit_line
 from mixrag_cli.tables.label_columns import LONG_LABEL_CHARS, find_label_columns
 from mixrag_cli.tables.matrix import Matrix
 from mixrag_cli.tables.numbered_columns import numbers_all_columns, parts_counted_names
