@@ -259,3 +259,10 @@ def test_the_cell_that_the_reader_names_in_a_row_is_a_candidate(tmp_path: Path, 
         open_session(tmp_path, Settings()), "Who made the picture of the Ford pumper?", Scope(), Clock()
     )
     assert "Thompson J. B." in [draft.text for draft in draft_all(restated, base) if draft.kind == "cell"]
+
+
+def test_the_number_of_a_list_s_item_is_no_answer() -> None:
+    text = "In order:\n1. Connect the battery\n2. Wait 10 seconds"
+    for said, quoted in (("1", ""), ("2.", ""), ("10", "10"), ("1. Connect", "1. Connect")):
+        start = text.index(said)
+        assert text[slice(*whole_stretch(text, start, start + len(said), len(text)))] == quoted

@@ -97,6 +97,11 @@ class Column:
         return self.header.index
 
     @property
+    def said(self) -> tuple[str, ...]:
+        """The stems of its innermost label, the unit in brackets among them."""
+        return stems_in(self.header.leaf)
+
+    @property
     def head(self) -> str:
         """The stem of what its name says that it holds: "updates" of "New updates (2024)"; "" for none."""
         said = [part for part in stems_in(without_unit(self.header.leaf)) if not is_year(part)]

@@ -168,7 +168,7 @@ def _match_records(restated: Restated, operation: ScanOperation, rows: Rows) -> 
     terms = [term for term in restated.whole.terms if term not in TALLY_WORDS]
     measured = _counted(question, rows) if operation == "count" else _measured(restated, operation, rows, terms, around)
     is_extreme = operation in ("maximum", "minimum")
-    said = {*rows.said, *ROW_WORDS, *around, *(part for column in columns_of(table) for part in column.stems)}
+    said = {*rows.said, *ROW_WORDS, *around, *(part for column in columns_of(table) for part in column.said)}
     unsaid, is_of_all = set(terms) - said, not rows.conditions and not is_extreme
     if any(any(map(str.isdigit, term)) for term in unsaid) or (is_of_all and unsaid & restated.names):
         return None  # "how many goals did Harry Kane score" is not of all rows
@@ -229,7 +229,7 @@ def _coverage(restated: Restated, terms: Sequence[str], rows: Rows, around: tupl
     """The part of the question's weight that the headers, the surroundings, or the conditions already say."""
     known = rows.base.knows.get(rows.hit.chunk.document, frozenset()) if not is_sampled(rows.table) else frozenset()
     credit = context_credit(terms, restated.names, around, known)
-    heads = [part for column in columns_of(rows.table) for part in column.stems]
+    heads = [part for column in columns_of(rows.table) for part in column.said]
     explained = {*rows.said, *ROW_WORDS}
     own = [1.0 if term in explained else match_heading(term, heads) for term in terms]
     return rows.base.part_said(terms, [max(pair) for pair in zip(own, credit, strict=True)])
