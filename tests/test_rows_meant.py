@@ -74,12 +74,11 @@ def test_beside_numbers_of_accounts_the_column_with_a_unit_is_the_amount() -> No
 
 
 def test_how_many_asks_for_no_money_and_for_a_column_that_is_named_whole() -> None:
-    heads = ("Town", "votes", "vote share", "cost")
-    towns = table_of(
-        heads, [("A", "41", "7", "90"), ("B", "77", "5", "12"), ("C", "30", "3", "8")], ("", "", "", "EUR")
-    )
-    said = [column.header.leaf for column in added_up(towns, columns_of(towns), ("how", "many", "vote", "cost"))]
-    assert said == ["votes"]
+    heads = ("Town", "votes", "vote share", "cost", "overall")
+    rows = [("A", "41", "7", "90", "3"), ("B", "77", "5", "12", "9"), ("C", "30", "3", "8", "4")]
+    towns = table_of(heads, rows, ("", "", "", "EUR", ""))
+    counted = ("how", "many", "vote", "cost", "overall")
+    assert [column.header.leaf for column in added_up(towns, columns_of(towns), counted)] == ["votes"]
 
 
 def test_months_with_a_time_of_day_have_one_form() -> None:

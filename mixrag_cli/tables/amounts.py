@@ -45,7 +45,7 @@ def added_up(table: Table, columns: Sequence[Column], counted: Collection[str] |
     a column that it names whole, and in no money."""
     running, units = running_totals(table), _units_of(table) if counted is not None else {}
     found = [one for one in columns if one.index not in running and not units.get(one.index, set()) & CURRENCIES]
-    return found if counted is None else [one for one in found if {*one.stems} - WHOLE_WORDS <= {*counted}]
+    return found if counted is None else [one for one in found if set() < {*one.stems} - WHOLE_WORDS <= {*counted}]
 
 
 def _units_of(table: Table) -> dict[int, set[str]]:

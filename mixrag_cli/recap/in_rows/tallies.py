@@ -248,8 +248,8 @@ def _measured(
     asked = set(stems_in(restated.question))
     named = {word for column in columns if asked.issuperset(column.stems) for word in column.stems}
     words = (*terms, *sorted(named.difference(terms)))
-    if operation == "sum":
-        columns = added_up(rows.table, columns, asked if COUNT.search(restated.question) else None)
+    counted = asked if restated.operation != "sum" and COUNT.search(restated.question) else None
+    columns = added_up(rows.table, columns, counted) if operation == "sum" else columns
     numeric = [one for one in columns if one.is_numeric and not ordinal_conflict(restated.question, one.header.leaf)]
     apart = {*compared, *key_columns(rows.table)}  # an id is measured where nothing else fits
     others = [one for one in numeric if one.index not in apart and not _is_asked_for(one, restated)]
