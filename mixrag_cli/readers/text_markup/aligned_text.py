@@ -96,7 +96,8 @@ def cut_at(line: str, starts: Sequence[int]) -> Texts | None:
 def named_rows(lines: Sequence[str], first: int, last: int) -> tuple[int, list[tuple[int, Texts]]]:
     """Where the paragraph ends whose first line names columns, and its rows; none where they do not stand apart.
 
-    Columns are parted by blanks that go down through all lines; each has a name, and every line a first text.
+    Columns are parted by blanks that go down through all lines; each has a name that is none of its texts, and every
+    line a first text.
     """
     is_inside = first > 0 and bool(lines[first - 1].strip())
     if is_inside or len(lines[first].split()) < MIN_NAMED or re.search(r"\d", lines[first]):
@@ -108,7 +109,7 @@ def named_rows(lines: Sequence[str], first: int, last: int) -> tuple[int, list[t
     starts = _named_starts(told[0], told[1:])
     texts = [cut_at(line, starts) or [] for line in told]
     is_table = MIN_NAMED <= len(starts) <= MAX_COLUMNS and all(each and each[0] for each in texts)
-    is_table = is_table and told[0] not in told[1:]
+    is_table = is_table and not any(name in below for name, *below in zip(*texts, strict=True))
     if not is_table or sum(sum(map(bool, each)) for each in texts[1:]) < MIN_NAMED * len(texts[1:]):
         return first, []
     return end, [(first + number, each) for number, each in enumerate(texts)]
