@@ -28,7 +28,7 @@ from mixrag_cli.tables.record_columns import (
 )
 from mixrag_cli.tables.scan import Filter, ScanOperation
 from mixrag_cli.tables.tally import Row, Scan, Tallied, are_shared, extreme_text, rows_left, tallied_cells, tally
-from mixrag_cli.tables.text import ARROW, key_columns, without_unit
+from mixrag_cli.tables.text import ARROW, key_columns
 from mixrag_cli.words import WHOLE_WORDS, match_heading, stem, stems_in
 
 Measured = tuple[Column, ScanOperation, float]  # a column, the operation on it, and how well its label fits
@@ -259,9 +259,8 @@ def _measured(
         own = rows.base.part_said(
             words, [0.0 if word in around else one for word, one in zip(words, said, strict=True)]
         )
-        n_words = len(stems_in(without_unit(column.header.leaf)))
         is_whole = bool(WHOLE_WORDS & {*column.stems})
-        return own, rows.base.part_said(words, said), len(asked & {*column.stems}), is_whole, -n_words
+        return own, rows.base.part_said(words, said), len(asked & {*column.stems}), is_whole, -len(column.stems)
 
     for candidates in (others, [column for column in numeric if column.index not in compared], numeric):
         column = max(candidates, key=fit_of, default=None)
