@@ -121,6 +121,8 @@ def test_what_the_question_says_itself_is_no_name_of_a_row() -> None:
     path = Header(0, rows[0][:2])
     asked = ("which", "air", "sourc", "pump", "ha", "highest", "spf")
     assert name_of(path, pumps, asked, columns_of(pumps)[2].header) == "Vitocal"
+    choice = ("which", "sourc", "last", "longer", "air", "sourc", "or", "ground", "sourc")
+    assert name_of(Header(2, rows[2][:2]), pumps, choice, columns_of(pumps)[2].header) == "Ground Source"
 
 
 @pytest.mark.parametrize(
