@@ -6,7 +6,7 @@ greatest, but nobody adds it up.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from itertools import pairwise, permutations
 
@@ -14,7 +14,6 @@ from mixrag_cli.quantities.unit_words import CURRENCIES
 from mixrag_cli.records.tables import Table
 from mixrag_cli.tables.record_columns import Column, columns_of
 from mixrag_cli.tables.text import key_columns
-from mixrag_cli.words import WHOLE_WORDS
 
 MIN_STEPS = 3  # from row to row, that a column is a running total
 MOST_STEPS = 0.9  # of them, that another column explains: a ledger may begin anew or have a slip; set by judgement
@@ -38,14 +37,6 @@ def only_amounts(table: Table) -> Column | None:
     of_money = [one for one in amounts if units.get(one.index, set()) & CURRENCIES]
     chosen = amounts if len(amounts) == 1 else of_money
     return chosen[0] if len(chosen) == 1 else None
-
-
-def added_up(table: Table, columns: Sequence[Column], counted: Collection[str] | None = None) -> list[Column]:
-    """Those of the columns that may be added up. counted: the stems of a question how many; what it counts is told in
-    a column that it names whole, and in no money."""
-    running, units = running_totals(table), _units_of(table) if counted is not None else {}
-    found = [one for one in columns if one.index not in running and not units.get(one.index, set()) & CURRENCIES]
-    return found if counted is None else [one for one in found if set() < {*one.stems} - WHOLE_WORDS <= {*counted}]
 
 
 def _units_of(table: Table) -> dict[int, set[str]]:

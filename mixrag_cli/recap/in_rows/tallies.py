@@ -16,7 +16,7 @@ from mixrag_cli.recap.restate import Restated, asks_passage
 from mixrag_cli.recap.wording import ASKED_FOR, COUNT, IN_ALL, TOTAL
 from mixrag_cli.records.passages import Hit
 from mixrag_cli.records.tables import Cell, Header, Table
-from mixrag_cli.tables.amounts import added_up, amounts_of, only_amounts
+from mixrag_cli.tables.amounts import amounts_of, only_amounts, running_totals
 from mixrag_cli.tables.record_columns import (
     LABELS,
     Column,
@@ -104,15 +104,10 @@ class ColumnMatch:
 
 
 def tallies_of(restated: Restated) -> list[ScanOperation]:
-    """What may be wanted over rows: what the words call for, and a sum or mean that the reader holds for likely.
-
-    What is counted may be told in a column of numbers, too: "how many votes did she get in all counties".
-    """
-    first, likely = tally_of(restated), [each.operation for each in restated.calculations[1:]]
-    may_be_told = first == "count" and not limits_in(restated.question)
-    others: tuple[ScanOperation, ...] = ("sum",) if may_be_told or "sum" in likely else ()
-    others += ("average",) if "average" in likely else ()
-    return [*dict.fromkeys(each for each in (first, *others) if each is not None)]
+    """What may be wanted over rows: what the words call for, and a sum or mean that the reader holds for likely."""
+    others = (each.operation for each in restated.calculations[1:] if each.operation in ("average", "sum"))
+    found = (tally_of(restated), *(cast("ScanOperation", each) for each in others))
+    return [*dict.fromkeys(each for each in found if each is not None)]
 
 
 def tally_of(restated: Restated) -> ScanOperation | None:
@@ -248,9 +243,9 @@ def _measured(
     asked = set(stems_in(restated.question))
     named = {word for column in columns if asked.issuperset(column.stems) for word in column.stems}
     words = (*terms, *sorted(named.difference(terms)))
-    counted = asked if restated.operation != "sum" and COUNT.search(restated.question) else None
-    columns = added_up(rows.table, columns, counted) if operation == "sum" else columns
-    numeric = [one for one in columns if one.is_numeric and not ordinal_conflict(restated.question, one.header.leaf)]
+    running = running_totals(rows.table) if operation == "sum" else ()
+    columns = [one for one in columns if one.is_numeric and one.index not in running]
+    numeric = [one for one in columns if not ordinal_conflict(restated.question, one.header.leaf)]
     apart = {*compared, *key_columns(rows.table)}  # an id is measured where nothing else fits
     others = [one for one in numeric if one.index not in apart and not _is_asked_for(one, restated)]
 
