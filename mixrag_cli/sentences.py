@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 
-from mixrag_cli.words import STOP_WORDS
+from mixrag_cli.words import LIST_MARK, STOP_WORDS
 
 _CLOSERS = "\"'”’)\\]»"
 _END = re.compile(
@@ -34,7 +34,6 @@ _NOT_AN_END_BEFORE_A_NUMBER = re.compile(
 _LOOK_BACK = 12  # characters; longer than the longest abbreviation
 _GOES_ON = re.compile(r"(?<=\w)(?:\s*(?:\*\*?|<<)\s*[\dA-Z]\w*)+")  # a product whose first factor ends here
 _CALLED_FOR = re.compile(r"\b[A-Z]\w{0,40}(?:(?:\.|::)\w{1,40}){1,3}\($")  # what a type makes of a number
-_ITEM = re.compile(r"\s*\d{1,2}[.)](?=\s)")
 MAX_CALLED = 200  # characters in front of a number
 _SIGN, _LETTER = (rf"[^\W{digits}\u0e00-\U0010ffff]" for digits in ("", r"\d"))  # of scripts that part words by blanks
 _INSIDE_WORD = re.compile(  # "Kuber|netes", "--keep|-tags", "COVID-|19", but not "10|-20"
@@ -109,7 +108,7 @@ def whole_stretch(text: str, start: int, end: int, limit: int) -> tuple[int, int
     limit: where it ends at the latest. Example: of the "20" in "timeout = Duration.ofMillis(20)" the call. Nothing of
     the number of a list's item.
     """
-    item = _ITEM.match(text, text.rfind("\n", 0, start) + 1)
+    item = LIST_MARK.match(text, text.rfind("\n", 0, start) + 1)
     if item is not None and end <= item.end():
         return start, start
     while start and _INSIDE_WORD.match(text, start):

@@ -47,6 +47,8 @@ _COMMON_WORDS = """
 COMMON_WORDS = frozenset(_COMMON_WORDS.split())
 WHOLE_WORDS = frozenset(("total", "all", "both", "overall"))  # what is meant where no part is named
 
+LIST_MARK = re.compile(r"^\s*\d{1,2}[.)](?=\s)", re.M)  # the number of a list's item, and no figure or answer
+
 # Units written into labels ("capacity_m3_per_day") say how a column counts, not what.
 _UNIT_WORDS = """
     m m2 m3 km km2 cm mm kg g t l ml kwh mwh gwh kw mw s h hr hrs min day month year usd eur gbp pct percent cubic

@@ -25,7 +25,7 @@ from mixrag_cli.quantities.numerals import (
 )
 from mixrag_cli.quantities.periods import DATE
 from mixrag_cli.quantities.unit_words import BASIS, MEASURES, PERCENT, POINTS
-from mixrag_cli.words import any_of
+from mixrag_cli.words import LIST_MARK, any_of
 
 FIRST_PROSE_YEAR, LAST_PROSE_YEAR = 1900, 2100  # in prose a plain "1600" is more often a quantity
 _PROSE_NUMBER = re.compile(
@@ -48,7 +48,6 @@ _QUANTITY_WORD = re.compile(
 _AND = r"(?:[\s,;]|\b(?:and|or)\b)*"
 _BETWEEN_NUMBERS = re.compile(_AND)
 _BETWEEN_YEARS = re.compile(rf"{_AND}(?:[A-Z][a-z]+\.? \d{{1,2}})?{_AND}")  # "December 31, 2019 and January 1, 2018"
-_LIST_MARK = re.compile(r"^\s*\d{1,2}[.)]\s", re.M)
 _SPAN_RANGE = re.compile(r"(?<![\w.,/-])\d[\d.,]*\s?%?\s?[–-]\s?\d[\d.,]*\s?%?(?![\w-])")
 _MORE = "more, greater, higher, larger, bigger, longer, older, taller, heavier"
 _FEWER = "less, lower, fewer, smaller, shorter, younger, lighter"
@@ -69,7 +68,7 @@ def find_numbers(text: str) -> list[tuple[int, int, Value]]:
     Dates, years, ranges, list marks, enumerations "(1)" and references ("Note 5") are not numbers here.
     Example: "rose 12.4 % to $1.2 billion in 2019" -> 12.4 "%" and 1.2 "USD" scale 1,000,000,000.
     """
-    taken = sorted(m.span() for pattern in (DATE, _LIST_MARK, _SPAN_RANGE) for m in pattern.finditer(text))
+    taken = sorted(m.span() for pattern in (DATE, LIST_MARK, _SPAN_RANGE) for m in pattern.finditer(text))
     return [found for match in _outside(taken, text) if (found := _match_to_value(match, text)) is not None]
 
 
