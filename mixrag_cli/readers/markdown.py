@@ -73,26 +73,27 @@ def add_markdown(builder: DocumentBuilder, text: str, beat: Beat) -> None:
         beat(0, len(text))
         text = join_tags(text)
         tables = list(find_pandoc_tables(text.split("\n")))
-        tokens = parse_blocks(_with_marks(text, tables))
+        tokens = _parse(text, tables)
     if tokens is None:
         builder.warnings.append("nested too deeply or too large for markdown, read as plain text")
         add_text(builder, text, "txt", beat)
         return
-    lines = text.split("\n")
-    for token in tokens:
-        if token.map and token.type != "inline" and TABLE_MARK in token.content:  # drawn in HTML: no table
-            token.content = "\n".join(lines[slice(*token.map)]) + "\n"
     _TokenReader(builder, text, beat, tables).add_all(tokens)
 
 
-def _with_marks(text: str, tables: Sequence[TextTable]) -> str:
-    """The text with a mark as the one paragraph in the lines of each table; all lines keep their places."""
+def _parse(text: str, tables: Sequence[TextTable]) -> list[Token] | None:
+    """The text's blocks, a mark as the one paragraph in the lines of each table; all lines keep their places."""
     if not tables:
-        return text
+        return parse_blocks(text)
     lines = text.split("\n")
+    marked = [*lines]
     for number, table in enumerate(tables):
-        lines[table.first : table.last] = ["", f"{TABLE_MARK}{number}", *[""] * (table.last - table.first - 2)]
-    return "\n".join(lines)
+        marked[table.first : table.last] = ["", f"{TABLE_MARK}{number}", *[""] * (table.last - table.first - 2)]
+    tokens = parse_blocks("\n".join(marked))
+    for token in tokens or ():
+        if token.map and token.type != "inline" and TABLE_MARK in token.content:  # drawn in HTML: no table
+            token.content = "\n".join(lines[slice(*token.map)]) + "\n"
+    return tokens
 
 
 class _TokenReader:

@@ -165,19 +165,20 @@ class Batch:
         self._characters += extraction.n_characters
 
     def _embed_waiting(self) -> None:
-        chunks = [chunk for _, extraction in self._waiting for chunk in chunks_to_embed(extraction)]
+        by_file = [chunks_to_embed(extraction) for _, extraction in self._waiting]
+        chunks = [chunk for of_file in by_file for chunk in of_file]
         texts = list(map(text_to_embed, chunks))
         if not self._waiting:
             return
         sizes = {row.path: row.size for row, extraction in self._waiting if extraction.chunks}
-        counts = {row.path: len(chunks_to_embed(extraction)) for row, extraction in self._waiting}
+        counts = {row.path: len(of_file) for (row, _), of_file in zip(self._waiting, by_file, strict=True)}
         on_batch = self._work.embedding(counts, sizes)
         vectors, made = embed_cached(texts, self._embedder, self._known, on_batch)
         late = [tokens if keeps_tokens(chunk) else None for chunk, tokens in zip(chunks, made, strict=True)]
         self._late_bytes += sum(tokens.nbytes for tokens in late if tokens is not None)
         start = 0
-        for row, extraction in self._waiting:
-            end = start + len(chunks_to_embed(extraction))
+        for (row, extraction), of_file in zip(self._waiting, by_file, strict=True):
+            end = start + len(of_file)
             tokens = self._embedder.count_tokens(texts[start:end])
             row = replace(row, tokens=tokens)
             own, own_late = with_words_only(vectors[start:end], late[start:end], extraction.n_words_only)

@@ -12,7 +12,7 @@ from itertools import pairwise, permutations
 
 from mixrag_cli.quantities.unit_words import CURRENCIES
 from mixrag_cli.records.tables import Table
-from mixrag_cli.tables.record_columns import Column, columns_of
+from mixrag_cli.tables.record_columns import Column, columns_of, is_sampled
 from mixrag_cli.tables.text import key_columns
 
 MIN_STEPS = 3  # from row to row, that a column is a running total
@@ -52,7 +52,7 @@ def running_totals(table: Table) -> frozenset[int]:
     for cell in table.cells:
         if cell.value is not None:
             columns.setdefault(cell.column, {})[cell.row] = cell.value
-    if len(columns) > MAX_COLUMNS or table.total_rows > len(table.rows):
+    if len(columns) > MAX_COLUMNS or is_sampled(table):
         return frozenset()
     rows = [row.index for row in table.rows]
     return frozenset(index for index, own in columns.items() if _runs(own, _others(columns, index), rows))
@@ -70,10 +70,15 @@ def _runs(own: _Column, moves: Sequence[tuple[_Column, _Column]], rows: Sequence
     downwards = [(row, own[row] - own[above]) for above, row in pairwise(known)]
     upwards = [(row, own[row] - own[below]) for row, below in pairwise(known)]  # the newest first
     steps = [[(row, step) for row, step in each if step] for each in (downwards, upwards)]
-    return any(
-        len(each) >= MIN_STEPS
-        and sum(step == added.get(row, NOTHING) - taken.get(row, NOTHING) for row, step in each)
-        >= MOST_STEPS * len(each)
-        for each in steps
-        for added, taken in moves
-    )
+    return any(len(each) >= MIN_STEPS and _explain(move, each) for each in steps for move in moves)
+
+
+def _explain(move: tuple[_Column, _Column], steps: Sequence[tuple[int, Decimal]]) -> bool:
+    """Whether what is added and taken away comes to nearly all steps. The first that are too many end the look."""
+    added, taken = move
+    n_left = len(steps)
+    for row, step in steps:
+        n_left -= step != added.get(row, NOTHING) - taken.get(row, NOTHING)
+        if n_left < MOST_STEPS * len(steps):
+            return False
+    return True

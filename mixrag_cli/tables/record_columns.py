@@ -362,16 +362,13 @@ def name_of(row: Header, table: Table, asked: Sequence[str], measured: Header) -
 def _named_texts(row: Header, table: Table, asked: Sequence[str], measured: Header) -> dict[int, str]:
     """The row's texts in the columns that the question names, by where it does; what it says itself of several rows is
     no answer: "air source" in "which air source pump"."""
-    known = Counter((cell.column, cell.text) for cell in table.cells)
-    of_row = (cell for cell in table.cells if cell.row == row.index)
-    texts = {
-        cell.column: cell.text
-        for cell in of_row
-        if known[cell.column, cell.text] == 1 or not {*stems_of(cell.text)} <= {*asked}
-    }
+    texts = {cell.column: cell.text for cell in table.cells if cell.row == row.index}
+    said = {column for column, text in texts.items() if {*stems_of(text)} <= {*asked}}
+    others = (cell for cell in table.cells if cell.row != row.index and cell.column in said)
+    shared = {cell.column for cell in others if cell.text == texts[cell.column]}
     heads = {column.index: stems_of(column.leaf) for column in table.columns if column != measured}
     return {
         asked.index(head[0]): texts[column]
         for column, head in heads.items()
-        if column in texts and head and set(head) <= set(asked)
+        if column in texts and column not in shared and head and set(head) <= set(asked)
     }

@@ -42,12 +42,13 @@ TALLY_WORDS = WHOLE_WORDS | {"maximum", "minimum", "max", "min", "number", "sum"
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows of one table that the conditions leave."""
+    """The rows of one table that the conditions leave. around: the stems and facets of what stands around it."""
 
     hit: Hit
     table: Table
     conditions: tuple[Condition, ...]
     base: EvidenceBase
+    around: tuple[tuple[str, ...], Facets]
 
     @property
     def said(self) -> frozenset[str]:
@@ -148,14 +149,15 @@ def match_columns(restated: Restated, base: EvidenceBase) -> list[ColumnMatch]:
 
 
 def _rows_meant(restated: Restated, hit: Hit, table: Table, base: EvidenceBase) -> Rows:
-    names = restated.names.difference(surroundings_of(hit, table)[0])
-    return Rows(hit, table, find_conditions(restated.question, table, names), base)
+    around = surroundings_of(hit, table)
+    conditions = find_conditions(restated.question, table, restated.names.difference(around[0]))
+    return Rows(hit, table, conditions, base, around)
 
 
 def _match_records(restated: Restated, operation: ScanOperation, rows: Rows) -> ColumnMatch | None:
     """The tally over the table's rows, None where the question does not speak of its columns or cannot be computed."""
     question, table = restated.question, rows.table
-    around, around_facets = surroundings_of(rows.hit, table)
+    around, around_facets = rows.around
     is_of_one = restated.operation == "lookup" and operation == "maximum"  # a value of a row, and no extreme
     listed = _listed(rows) if _asks_list(restated) else ()
     if listed is None or (is_of_one and (not rows.conditions or len(restated.operands) > 1)):
@@ -283,4 +285,4 @@ def _counted(question: str, rows: Rows) -> Measured:
     explained = {*ROW_WORDS, *rows.said}
     counted = behind[: next((n for n, word in enumerate(behind) if word in explained), None)]
     named = next((one for one in columns_named(counted, rows.table) if one.head in counted), first)
-    return (named, "sum", 1.0) if named in amounts_of(rows.table) and named != first else (first, "count", 1.0)
+    return (named, "sum", 1.0) if named != first and named in amounts_of(rows.table) else (first, "count", 1.0)
